@@ -8,23 +8,31 @@ from typing import Any
 
 from dsgui.commands import asking, memory_asking
 from dsgui.commands.field_options import add_model, add_room
-from dsgui.commands.model_memory import case_of, judged
+from dsgui.commands.model_memory import case_of, judged, nvme_of, room_for
 from dsgui.commands.validate import add_context_arguments, check, given_arguments
+from dsgui.core.config.context import Context
 from dsgui.core.errors import DsguiError
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.fits import asked as told_of
+from dsgui.core.memory.fits.beyond import Beyond, beyond
+from dsgui.core.memory.fits.beyond import as_json as beyond_json
+from dsgui.core.memory.fits.beyond import as_text as beyond_text
 from dsgui.core.memory.fits.cheapest import Cheapest, cheapest, in_bf16, is_wanted
 from dsgui.core.memory.fits.cheapest import as_json as cheapest_json
 from dsgui.core.memory.fits.cheapest import as_text as cheapest_text
 from dsgui.core.memory.fits.fitting import Fitted
 from dsgui.core.memory.fits.memory_report import as_json, as_text
+from dsgui.core.memory.fits.room import Room
 from dsgui.core.memory.fits.verdict import Fit
+from dsgui.core.memory.question import Group
 from dsgui.core.texts.saying import Said, words
 from dsgui.core.validation.checker import Checker
 from dsgui.shell.config.catalog import Catalog
+from dsgui.shell.files.folders import default_runs_dir
+from dsgui.shell.machine.machine_reader import read_here
 
 FITS, SHORT, CANNOT_SAY = 0, 1, 2
-Change = tuple[Cheapest | Said | None, Said | None]  # and what would fit as well
+Change = tuple[Cheapest | Said | None, Said | None, tuple[Beyond, ...]]  # and what would fit as well, or instead
 _CODES = {Fit.FITS: FITS, Fit.TIGHT: FITS, Fit.SHORT: SHORT, Fit.UNKNOWN: CANNOT_SAY}
 
 
@@ -72,20 +80,31 @@ def fitted_for(options: argparse.Namespace) -> Fitted | CannotSay:
 def change_for(fitted: Fitted | CannotSay, options: argparse.Namespace) -> Change:
     """The cheapest change that makes it fit where it does not, or only just. Raises `DsguiError`."""
     if isinstance(fitted, CannotSay) or not is_wanted(fitted):
-        return None, None
+        return None, None, ()
     checker = Checker(Catalog().schema())
     arguments = given_arguments(options)
     checked = check(options.file, checker, options, arguments)
     case = case_of(checked, options, arguments)
     found = cheapest(fitted, case, checked.document, checker)
-    return found, in_bf16(found, fitted, case, checked.document, checker)
+    other = in_bf16(found, fitted, case, checked.document, checker)
+    if not isinstance(found, Said) or fitted.verdict.fit is not Fit.SHORT:
+        return found, other, ()
+    machine, nvme = read_here(default_runs_dir()), nvme_of(options, checked.context)
+
+    def rooms(context: Context, group: Group) -> Room:
+        return room_for(options, machine, context, group, None if isinstance(nvme, CannotSay) else nvme)
+
+    return found, other, beyond(case, checked.document, checker, rooms)
 
 
 def change_text(change: Change) -> str:
     """Below the verdict."""
-    return f"\n{lines}" if (lines := cheapest_text(*change)) else ""
+    found, other, others = change
+    return f"\n{lines}" if (lines := cheapest_text(found, other) + beyond_text(others)) else ""
 
 
 def change_json(change: Change) -> dict[str, Any]:
     """Beside the verdict, where it is too little or only just enough."""
-    return {"cheapest": told} if (told := cheapest_json(*change)) else {}
+    found, other, others = change
+    told = cheapest_json(found, other)
+    return {"cheapest": told} | ({"beyond": [beyond_json(one) for one in others]} if others else {}) if told else {}

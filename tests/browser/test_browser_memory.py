@@ -107,17 +107,15 @@ def test_where_no_change_fits_it_is_said_at_once_and_leads_to_what_helps(page):
     expect(way_out).to_contain_text("weights and optimizer states alone take")
     expect(page.get_by_role("button", name="Find the cheapest change")).to_have_count(0)
     leads = way_out.locator(".ds-mem-leads button")
-    # Shorter sequences wouldn't help.
-    expect(leads).to_have_text(["Change GPUs per node", "Change host memory", "Set NVMe folder", "Set LoRA rank"])
-    leads.nth(2).click()
+    # Shorter sequences wouldn't help, and how many GPUs would is offered.
+    expect(leads).to_have_text(["Change host memory", "Set NVMe folder", "Set LoRA rank"])
+    leads.nth(1).click()
     expect(page.locator("#memory-nvme input, #memory-nvme textarea")).to_be_focused()
-    leads.nth(3).click()
+    leads.nth(2).click()
     expect(page.locator("#memory-lora-rank input, #memory-lora-rank textarea")).to_be_focused()
     page.keyboard.type("8")
     expect(way_out).to_contain_text("the model’s weights alone take")
-    expect(leads).to_have_text(["Change GPUs per node", "Change host memory", "Set NVMe folder"])
-    leads.first.click()
-    expect(page.locator("#gpus input")).to_be_focused()
+    expect(leads).to_have_text(["Change host memory", "Set NVMe folder"])
     # What only a search tells leads there too, to the length as well.
     page.fill("#memory-lora-rank textarea, #memory-lora-rank input", "")
     page.fill("#memory-host textarea, #memory-host input", "512")
@@ -127,6 +125,40 @@ def test_where_no_change_fits_it_is_said_at_once_and_leads_to_what_helps(page):
     expect(way_out).to_contain_text("no config change makes it fit with this optimizer and these data types. It needs")
     way_out.get_by_role("button", name="Change sequence length").click()
     expect(page.locator("#memory-length input, #memory-length textarea")).to_be_focused()
+
+
+def test_where_no_change_fits_a_press_plans_for_what_does(page):
+    """LoRA or more GPUs are looked for without a press, said with what they take, and one press has it fit."""
+    plan_for_a_24_gb_card(page)
+    page.fill("#memory-model textarea, #memory-model input", "13B")
+    page.get_by_role("button", name="More: checkpointing").click()
+    page.fill("#memory-host textarea, #memory-host input", "64")
+    page.keyboard.press("Tab")
+    way_out = page.locator("#findings .ds-way-out")
+    offers = way_out.locator(".ds-way-offers li")
+    expect(offers).to_have_count(2)
+    expect(offers.first).to_have_text(
+        re.compile(r"^Plan for LoRA of rank 16\s*GPU ≈ \d+ GiB of 23\.6 GiB, Host ≈ [\d.]+ GiB of 64\.0 GiB")
+    )
+    expect(offers.nth(1)).to_contain_text("× RTX 4090 24 GB")
+    # What the offers don't take is still led to, and said once.
+    expect(way_out.locator(".ds-mem-leads button")).to_have_text(["Change host memory", "Set NVMe folder"])
+    expect(way_out).not_to_contain_text("It needs")
+    offers.first.get_by_role("button").click()
+    expect(page.locator("#memory-lora-rank textarea, #memory-lora-rank input")).to_have_value("16")
+    expect(chip(page)).to_have_text("fits")
+    expect(way_out).to_have_count(0)
+    page.get_by_role("button", name="Undo").first.click()
+    page.fill("#memory-lora-rank textarea, #memory-lora-rank input", "")
+    page.keyboard.press("Tab")
+    expect(offers).to_have_count(2)
+    more = offers.nth(1).get_by_role("button")
+    nodes, gpus = re.search(r"(?:(\d+) nodes of )?(\d+) ×", more.inner_text()).groups()
+    more.click()
+    expect(page.locator("#gpus input")).to_have_value(gpus)
+    expect(page.locator("#nodes input")).to_have_value(nodes or "1")
+    expect(chip(page)).to_have_text("fits")
+    expect(page.locator("#findings .ds-verdict")).to_contain_text("Checks pass")
 
 
 def test_of_one_device_alone_the_head_says_that_it_does_not_fit(page):

@@ -65,6 +65,23 @@ def test_stage_2_does_not_fit_where_stage_3_with_offload_does(ask):
     assert "Nothing was measured on a GPU yet" in out
 
 
+def test_where_no_change_fits_lora_and_more_gpus_that_do_are_named(ask):
+    options = ("--model", "7B", "--gpus", "1", "--device", "rtx4090", "--checkpointing", "--host-memory", "48")
+    code, out, _ = ask(*options)
+    assert code == 1
+    assert "no config change makes it fit" in out
+    assert "What would fit, by estimate:\n  LoRA of rank 16: GPU " in out
+    lora, more = json.loads(ask(*options, "--format", "json")[1])["beyond"]
+    code, out, _ = ask(*options, "--lora-rank", str(lora["fields"]["lora_rank"]))
+    assert code == 0
+    assert "What would fit" not in out
+    stage, sub_group = more["changes"]
+    changed = {"stage": stage["value"], "sub_group_size": sub_group["value"]}
+    counts = [f"--{name}={more['fields'][name]}" for name in ("gpus", "nodes")]
+    code, out, _ = ask(*options, "--zero-init", *counts, zero_optimization=changed)
+    assert code == 0
+
+
 def test_a_hub_id_that_is_not_here_is_planned_with_as_the_size_in_its_name(ask):
     options = ("--gpus", "4", "--device", "rtx4090", "--length", "1024")
     code, out, _ = ask("--model", "Qwen/Qwen2.5-7B", *options)

@@ -10,10 +10,10 @@ import gradio as gr
 from dsgui.core.config.context import Context
 from dsgui.core.launch.plan import Here
 from dsgui.core.memory.answer import CannotSay
-from dsgui.core.memory.fits.best import step_key
 from dsgui.core.memory.fits.memory_report import told
 from dsgui.core.memory.fits.rungs import as_json, steps
 from dsgui.core.memory.fits.verdict import Fit
+from dsgui.core.runs.worth_trying import step_key
 from dsgui.core.texts.saying import words
 from dsgui.ui.common.documents import read_document
 from dsgui.ui.common.embedded import embedded, tell_if_unanswered

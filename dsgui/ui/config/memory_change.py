@@ -14,18 +14,22 @@ from dsgui.core.config.filling import ACCUMULATION, ARGUMENTS, MICRO, TRAIN, fil
 from dsgui.core.config.findings import Change, Fix
 from dsgui.core.config.pointer import lookup
 from dsgui.core.errors import DocumentError
+from dsgui.core.machine.hardware import card_named
 from dsgui.core.memory.answer import CannotSay
+from dsgui.core.memory.fits.beyond import as_json as beyond_json
+from dsgui.core.memory.fits.beyond import beyond
 from dsgui.core.memory.fits.cheapest import OPTIONS, as_json, cheapest, in_bf16
+from dsgui.core.memory.fits.verdict import Fit
 from dsgui.core.rules.trainer import needed_options
 from dsgui.core.script.words import value_of
-from dsgui.core.texts.saying import as_told
+from dsgui.core.texts.saying import Said, as_told
 from dsgui.ui.common.documents import read_document
 from dsgui.ui.common.embedded import tell_if_unanswered
 from dsgui.ui.common.events import CHANGED_TEXT, ONCE, details
 from dsgui.ui.common.services import Services
-from dsgui.ui.config.context_bar import UNSEEN, Launched
-from dsgui.ui.config.memory_panel import MemoryPanel, asked_of, fitted_for, memory_shown
-from dsgui.ui.config.workbench import View, Workbench, make_context
+from dsgui.ui.config.context_bar import UNSEEN, ContextBar, Launched
+from dsgui.ui.config.memory_panel import MemoryPanel, asked_of, inquiry_for, memory_shown
+from dsgui.ui.config.workbench import MAX_RANKS, View, Workbench, make_context
 
 _MOST_EDITS = 40
 _OPTIONS = frozenset({*OPTIONS, *(f"--{name}" for names in ARGUMENTS.values() for name in names)})
@@ -57,36 +61,48 @@ def wire_memory_change(
 
 
 def wire_applied(
-    panels: Sequence[gr.HTML], memory: MemoryPanel, page: tuple[gr.Code, gr.HTML], arguments: gr.Textbox
+    panels: Sequence[gr.HTML], memory: MemoryPanel, page: tuple[gr.Code, gr.HTML, ContextBar], arguments: gr.Textbox
 ) -> None:
-    """A press on one of the `panels` applies a change; `page` is the text and the form, `arguments` are the script's,
-    on the Launch page."""
-    text, _ = page
-    changed = [*page, *(memory.fields[name] for name in _TICKS), arguments]
+    """A press on one of the `panels` applies a change; `page` is the text, the form and what is planned for;
+    `arguments` are the script's, on the Launch page."""
+    text, form, bar = page
+    fields = [memory.fields["lora_rank"], bar.device, bar.gpus, bar.nodes]
+    changed = [text, form, *(memory.fields[name] for name in _TICKS), arguments, *fields]
     for panel in panels:
         panel.apply(applied, [text, arguments], changed, **ONCE)
 
 
 def applied(text: str | None, arguments: str | None, event: gr.EventData) -> tuple[Any, ...]:
-    """The text, the form, the panel's ticks and the script's arguments with the change that was pressed."""
+    """The text, the form, the panel's ticks, the script's arguments and the fields with the change that was
+    pressed."""
     chosen = details(event)
     edited = with_edits(text or "", chosen.get("changes"))
-    return edited, CHANGED_TEXT, *ticked(chosen.get("ticks")), with_given(arguments or "", chosen.get("given"))
+    beside = with_given(arguments or "", chosen.get("given"))
+    return edited, CHANGED_TEXT, *ticked(chosen.get("ticks")), beside, *planned_now(chosen.get("fields"))
 
 
 def change_found(
     services: Services, view: View, context: Context, given: Sequence[Any], launched: Launched = UNSEEN
 ) -> str:
     """The cheapest change for what the page shows, as JSON; `asked` says what it is about."""
-    found = fitted_for(services, view, context, given)
-    if isinstance(found, CannotSay):
+    found = inquiry_for(services, view, context, given)
+    fitted = found if isinstance(found, CannotSay) else found.fitted()
+    if isinstance(found, CannotSay) or isinstance(fitted, CannotSay):
         return ""
-    case, fitted = found
-    document = read_document(view.text)
+    case, document = found.case, read_document(view.text)
     cheaper = cheapest(fitted, case, document, services.checker)
     change = as_json(cheaper, in_bf16(cheaper, fitted, case, document, services.checker)) or {}
-    told = handed_on(change, context, view.text, given[0]) if launched.takes_options else change
-    return json.dumps({"asked": asked_of(fitted, view.text), **told})
+    told = _handed_on(change, context, view.text, given, launched)
+    is_short = isinstance(cheaper, Said) and fitted.verdict.fit is Fit.SHORT
+    others = beyond(case, document, services.checker, found.rooms) if is_short else ()
+    offers = [_handed_on(beyond_json(one), one.planned(context), view.text, given, launched) for one in others]
+    return json.dumps({"asked": asked_of(fitted, view.text), **told, "beyond": offers})
+
+
+def _handed_on(
+    change: dict[str, Any], context: Context, text: str, given: Sequence[Any], launched: Launched
+) -> dict[str, Any]:
+    return handed_on(change, context, text, given[0]) if launched.takes_options else change
 
 
 def handed_on(change: Mapping[str, Any], context: Context, text: str, typed: str | None) -> dict[str, Any]:
@@ -169,6 +185,17 @@ def ticked(names: Any) -> tuple[Any, ...]:
     """For each box whether it is ticked now, or stays as it is."""
     wanted = names if isinstance(names, list) else []
     return tuple(True if name in wanted else gr.skip() for name in _TICKS)
+
+
+def planned_now(fields: Any) -> tuple[Any, ...]:
+    """LoRA's rank, the device, and how many of it on how many nodes, as a page sent them; each stays as it is where it
+    sent none that a change has."""
+    sent = fields if isinstance(fields, dict) else {}
+    counts = [sent.get(name) for name in ("lora_rank", "gpus", "nodes")]
+    rank, *ranks = (one if type(one) is int and 1 <= one <= MAX_RANKS else None for one in counts)
+    device = sent.get("device")
+    shown = (str(rank) if rank else None, device if card_named(str(device)) else None, *ranks)
+    return tuple(gr.skip() if one is None else one for one in shown)
 
 
 def with_edits(text: str, edits: Any) -> str:

@@ -24,7 +24,7 @@ from dsgui.core.memory.answer import Answer, CannotSay
 from dsgui.core.memory.choice import ModelChoice, of_words
 from dsgui.core.memory.fits.as_fixed import as_fixed, repair
 from dsgui.core.memory.fits.asked import Asked, with_keys
-from dsgui.core.memory.fits.cheapest import never_fits
+from dsgui.core.memory.fits.cheapest import never_fits, no_change_json
 from dsgui.core.memory.fits.fitting import Case, Fitted, fit
 from dsgui.core.memory.fits.inquiry import mend_first
 from dsgui.core.memory.fits.memory_report import about, as_json, told
@@ -162,7 +162,7 @@ def _told(fitted: Fitted | CannotSay, text: str, case: Case) -> dict[str, Any]:
         return as_json(fitted)
     never = never_fits(fitted, case)
     told_of = as_json(fitted) | {"about": about(fitted), "asked": asked_of(fitted, text)}
-    return told_of | ({"never": told(never)} if never else {})
+    return told_of | ({"never": no_change_json(never)} if never else {})
 
 
 def _beside(asked: Asked) -> dict[str, Any]:
@@ -185,7 +185,11 @@ class Inquiry:
 
     case: Case
     schema: Schema
-    room: Callable[[Group], Room]
+    rooms: Callable[[Context, Group], Room]
+
+    def room(self, group: Group) -> Room:
+        """What there is for a group of the ranks that are planned."""
+        return self.rooms(self.case.context, group)
 
     def fitted(self) -> Fitted | CannotSay:
         """The verdict by formula."""
@@ -224,7 +228,7 @@ def inquiry_for(services: Services, view: View, context: Context, given: Sequenc
     case = Case(
         document.value, _with_words(context, typed_words), view.found, services.read_model(choice.model), choice
     )
-    return Inquiry(case, services.checker.schema, lambda group: _room(services, context, group, host, nvme))
+    return Inquiry(case, services.checker.schema, lambda there, group: _room(services, there, group, host, nvme))
 
 
 def fitted_for(

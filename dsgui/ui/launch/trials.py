@@ -18,7 +18,6 @@ from dsgui.core.launch.plan import LaunchRequest, Plan
 from dsgui.core.launch.run_fields import OWN_SCRIPT
 from dsgui.core.machine.verdicts import Status
 from dsgui.core.memory.answer import CannotSay
-from dsgui.core.memory.fits.best import Chosen, best
 from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.memory.fits.memory_report import kept
 from dsgui.core.memory.fits.rungs import Step, steps
@@ -26,6 +25,7 @@ from dsgui.core.preflight.judging import with_config
 from dsgui.core.preflight.preflight import preflight
 from dsgui.core.preflight.surroundings import Launch
 from dsgui.core.runs.trials import TAG, apart, as_json, circumstances, newest, trial_of
+from dsgui.core.runs.worth_trying import Chosen, best
 from dsgui.core.texts.saying import Said, words
 from dsgui.ui.common.documents import read_document
 from dsgui.ui.common.embedded import tell_if_unanswered

@@ -77,7 +77,8 @@ def build_pages(services: Services) -> Pages:
         launch.look_whether_changed_on([launch_tab.select, filled.change])
         _share_arguments(configure, launch)
         panels = [configure.memory.panel, configure.ladder]
-        wire_applied(panels, configure.memory, (configure.text, configure.form), launch.desk["arguments"])
+        page = (configure.text, configure.form, configure.bar)
+        wire_applied(panels, configure.memory, page, launch.desk["arguments"])
         demo.load(None, None, None, js=in_browser("site/visits", "begin"), **LOCAL)
         demo.load(None, None, None, js=in_browser("site/language", "begin"), **LOCAL)
         demo.load(None, None, None, js=in_browser("site/keyboard", "begin"), **LOCAL)

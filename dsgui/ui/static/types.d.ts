@@ -956,7 +956,7 @@ export interface MemoryTold {
   short: Sentence[];
   notes: Sentence[];
   /** That no change of the config makes it fit, where that is known without looking for one. */
-  never?: Sentence;
+  never?: { why: Sentence; needs?: Sentence };
   formula?: { devices?: MemoryDevice[] };
   remarks?: Sentence[];
 }
@@ -1005,10 +1005,27 @@ export interface Rehearsed {
 export interface MemoryChange {
   asked: string;
   why?: Sentence;
+  /** What helps, as no change of the config does. */
+  needs?: Sentence;
+  beyond?: Beyond[];
   /** What would fit as well, were the training another. */
   other?: Sentence;
   text?: string;
   brief?: string;
+  changes?: { pointer: string; value: unknown }[];
+  script?: Sentence[];
+  given?: string[];
+  checkpointing?: boolean;
+  zero_init?: boolean;
+  fields?: Record<string, string | number>;
+}
+
+/** What would fit where no change of the config does, by name: the `fields` that are planned with, the change that it
+ * needs beside, and what it takes `then`. */
+export interface Beyond {
+  name: string;
+  then: string;
+  fields: Record<string, string | number>;
   changes?: { pointer: string; value: unknown }[];
   script?: Sentence[];
   given?: string[];

@@ -23,7 +23,7 @@ from dsgui.shell.memory.dry_runs import DryRuns
 from dsgui.shell.preflight.model_shapes import ModelShapes
 from dsgui.ui.common.documents import read_document
 from dsgui.ui.config.context_bar import Launched
-from dsgui.ui.config.memory_change import change_found, handed_on, ticked, with_edits, with_given
+from dsgui.ui.config.memory_change import change_found, handed_on, planned_now, ticked, with_edits, with_given
 from dsgui.ui.config.memory_panel import fitted_for, memory_shown
 from dsgui.ui.config.standing import lacking
 from dsgui.ui.config.workbench import Workbench
@@ -285,6 +285,51 @@ def test_what_somebody_wrote_stays_as_it_is(typed, told):
 @each_case("given", [None, [], "text", [5], ["--evil 1"], ["--gradient_checkpointing $(x)"], [["x"]]])
 def test_arguments_that_no_change_has_are_not_added(given):
     assert with_given("--lr 1", given) in ("--lr 1", gr.skip())
+
+
+def test_where_no_change_helps_the_page_is_told_what_to_plan_for(checker):
+    """At once that none does; when it looks, LoRA and more GPUs, each as the fields and edits that a press fills in."""
+    services, view = Here(checker), Workbench(checker).show(json.dumps(CONFIG), CONTEXT)
+    small = Context(Integration.NATIVE, gpus_per_node=1, hardware=CONTEXT.hardware)
+    given = ("", "32", *GIVEN[2:])
+    shown, found = (json.loads(tell(services, view, small, given)) for tell in (memory_shown, change_found))
+    assert shown["never"]["why"] == found["why"]
+    assert shown["never"]["needs"]["text"].startswith("It needs more or larger GPUs")
+    lora, more = found["beyond"]
+    assert lora["fields"] == {"lora_rank": 16}
+    assert more["fields"]["device"] == "rtx4090"
+    assert "GPU ≈ " in more["then"]
+    rank, device, gpus, nodes = planned_now(more["fields"])
+    assert (device, nodes) == ("rtx4090", more["fields"]["nodes"])
+    assert gpus == more["fields"]["gpus"] > 1
+    assert rank == gr.skip()
+    assert planned_now(lora["fields"]) == ("16", gr.skip(), gr.skip(), gr.skip())
+    enough = Context(Integration.NATIVE, gpus_per_node=gpus, nodes=nodes, hardware=CONTEXT.hardware)
+    edited = Workbench(checker).show(with_edits(view.text, more["changes"]), enough)
+    ticked_too = CHOICE | {"zero_init": more["zero_init"]}
+    after = ("", "32", *(ticked_too.get(field.name, field.default) for field in fields_of(Part.MODEL)), "")
+    assert json.loads(memory_shown(services, edited, enough, after))["fit"] == "fits"
+
+
+def test_where_a_change_of_the_config_fits_nothing_else_is_offered(page):
+    assert page(json.dumps(CONFIG))[1]["beyond"] == []
+
+
+@each_case(
+    "fields",
+    [
+        None,
+        [],
+        "text",
+        {"gpus": "8"},
+        {"gpus": True, "nodes": 0},
+        {"nodes": -1, "lora_rank": 10**9},
+        {"device": "rm -rf"},
+        {"device": ["h100"], "lora_rank": 1.5},
+    ],
+)
+def test_fields_that_no_offer_has_stay_as_they_are(fields):
+    assert planned_now(fields) == (gr.skip(),) * 4
 
 
 def test_a_folder_that_is_no_good_is_told_in_place_of_the_bars(checker):

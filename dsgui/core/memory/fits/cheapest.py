@@ -22,7 +22,7 @@ from dsgui.core.memory.planner import Means, Rung, cheapest_fit, means_of, state
 from dsgui.core.memory.question import Question
 from dsgui.core.memory.settings import settings_of
 from dsgui.core.sizes import gib, roughly, told_apart
-from dsgui.core.texts.saying import Said, as_told, said
+from dsgui.core.texts.saying import Said, as_told, said, sentences
 from dsgui.core.validation.checker import Checker
 
 # The HF Trainer refuses a config that says another batch than its arguments.
@@ -30,6 +30,8 @@ _BATCH_OPTIONS = {MICRO: "--per_device_train_batch_size", ACCUMULATION: "--gradi
 _CHECKPOINTING = "--gradient_checkpointing True"
 # What a change can ask of the script.
 OPTIONS = (*_BATCH_OPTIONS.values(), "--gradient_checkpointing")
+_ADAPTED = ("never_adapted", "never_adapted_on_cpu")
+_WITH_NEEDS = ("none", "none_on_cpu", "none_with_nvme", "none_on_cpu_with_nvme", "never", "never_on_cpu", *_ADAPTED)
 Planner = Callable[[Question, Means], Rung | CannotSay | None]
 
 
@@ -247,6 +249,11 @@ def for_script(found: Cheapest) -> list[Said]:
     return given + ([said("memory_cheapest", "zero_init")] if found.zero_init else [])
 
 
+def needs_of(why: Said) -> Said | None:
+    """What helps where no change of the config does, which `why` says; None of any other sentence."""
+    return said("memory_needs", why.code) if why.code in _WITH_NEEDS else None
+
+
 def as_text(found: Cheapest | Said | None, other: Said | None = None) -> str:
     """Lines for a terminal; `other`: what would fit as well."""
     return "".join(f"{line}\n" for line in (*_lines(found), *((other,) if other else ())))
@@ -254,7 +261,8 @@ def as_text(found: Cheapest | Said | None, other: Said | None = None) -> str:
 
 def _lines(found: Cheapest | Said | None) -> Iterator[str]:
     if isinstance(found, Said):
-        yield str(found)
+        needs = needs_of(found)
+        yield sentences([found, *([needs] if needs else [])])
     elif found is not None:
         yield str(sentence(found))
         yield from (f"  {dotted(one.pointer)}: {one.literal}" for one in found.changes)
@@ -262,14 +270,20 @@ def _lines(found: Cheapest | Said | None) -> Iterator[str]:
 
 
 def as_json(found: Cheapest | Said | None, other: Said | None = None) -> dict[str, Any] | None:
-    """`why` says why there is no change. Else its words, without its moves too, its edits and its need in bytes.
-    `other`: what would fit as well."""
+    """`why` says why there is no change, and `needs` what helps then. Else its words, without its moves too, its edits
+    and its need in bytes. `other`: what would fit as well."""
     if found is None:
         return None
     beside = {"other": told(other)} if other else {}
     if isinstance(found, Said):
-        return {"why": told(found)} | beside
+        return no_change_json(found) | beside
     return {"text": str(sentence(found)), "brief": str(_brief(found)), **change_json(found)} | beside
+
+
+def no_change_json(why: Said) -> dict[str, Any]:
+    """Why there is no change, and what helps."""
+    needs = needs_of(why)
+    return {"why": told(why)} | ({"needs": told(needs)} if needs else {})
 
 
 def change_json(found: Cheapest) -> dict[str, Any]:

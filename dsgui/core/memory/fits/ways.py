@@ -31,6 +31,15 @@ class MoreGpus:
     gpus: int
     nodes: int
 
+    def planned(self, context: Context) -> Context:
+        """`context` with these instead of its own."""
+        there = replace(context, hardware=(self.card,), missing_ops=frozenset())
+        return replace(there, gpus_per_node=self.gpus, nodes=self.nodes)
+
+    def to_json(self) -> dict[str, object]:
+        """In the fields' words."""
+        return {"device": self.card.id, "title": self.card.title, "gpus": self.gpus, "nodes": self.nodes}
+
 
 @dataclass(frozen=True, slots=True)
 class Ways:
@@ -78,28 +87,37 @@ def ways(goal: Goal, presets: tuple[Preset, ...], checker: Checker, room: Callab
 def _more(goal: Goal, trial: _Trial) -> MoreGpus | None:
     """Of the card that was asked for, or of a larger one where no number of those would do. A host that few have is
     asked for only where nothing does without."""
-    cards = [more_gpus(goal.context, card) for card in _cards(goal.context)]
-    offers = (_fewest(goal, fits, counts) for fits in (trial.fits_hosts, trial.fits) for counts in cards)
+
+    def there(more: MoreGpus) -> Goal:
+        return replace(goal, context=more.planned(goal.context))
+
+    tries = [lambda more: trial.fits_hosts(there(more)), lambda more: trial.fits(there(more))]
+    offers = (fewest(counts, fits) for fits in tries for counts in more_gpus(goal.context))
     return next(filter(None, offers), None)
 
 
-def _fewest(goal: Goal, fits: Callable[[Goal], bool], offers: Sequence[MoreGpus]) -> MoreGpus | None:
-    """Half of what is left goes with each try. The most come first: activations are no smaller on many GPUs, and then
-    one try tells that none will do."""
-    if not offers or not fits(_on(goal, offers[-1])):
+def fewest(offers: Sequence[MoreGpus], fits: Callable[[MoreGpus], bool]) -> MoreGpus | None:
+    """The first of `offers` that fits. Half of what is left goes with each try. The most come first: activations are no
+    smaller on many GPUs, and then one try tells that none will do."""
+    if not offers or not fits(offers[-1]):
         return None
     low, high = 0, len(offers) - 1
     while low < high:
         middle = (low + high) // 2
-        if fits(_on(goal, offers[middle])):
+        if fits(offers[middle]):
             high = middle
         else:
             low = middle + 1
     return offers[high]
 
 
+def more_gpus(context: Context) -> list[list[MoreGpus]]:
+    """Counts of the largest card that is planned with; then of the usual one where that is larger, or where this
+    machine's own is planned with."""
+    return [counts_of(context, card) for card in _cards(context)]
+
+
 def _cards(context: Context) -> Iterator[Hardware]:
-    """The largest asked for; the usual one where that is larger, or where this machine's own were asked for."""
     asked = filter(None, (card_named(one.id) for one in context.hardware))
     largest = max(asked, key=_bytes, default=None)
     usual = card_named(_USUAL_CARD)
@@ -113,7 +131,7 @@ def _bytes(card: Hardware) -> int:
     return (card.memory_bytes or 0) if card.vendor != "cpu" else 0
 
 
-def more_gpus(context: Context, card: Hardware) -> list[MoreGpus]:
+def counts_of(context: Context, card: Hardware) -> list[MoreGpus]:
     """2, 4, 8 … of the card, that together have more memory than what was asked."""
     had = max(map(_bytes, context.hardware), default=0) * context.world_size
     counts = [1 << power for power in range(1, MOST_GPUS.bit_length())]
@@ -121,14 +139,7 @@ def more_gpus(context: Context, card: Hardware) -> list[MoreGpus]:
     return [one for one in offers if one.gpus * one.nodes * _bytes(card) > had]
 
 
-def _on(goal: Goal, more: MoreGpus) -> Goal:
-    there = replace(goal.context, hardware=(more.card,), missing_ops=frozenset())
-    return replace(goal, context=replace(there, gpus_per_node=more.gpus, nodes=more.nodes))
-
-
 # ------------------------------------------------------------------------------------------------------------ JSON
 def as_json(found: Ways) -> dict[str, object]:
     """`gpus` in the fields' words of what is asked."""
-    more = found.gpus
-    gpus = {"device": more.card.id, "title": more.card.title, "gpus": more.gpus, "nodes": more.nodes} if more else None
-    return {"gpus": gpus, "lora": found.lora}
+    return {"gpus": found.gpus.to_json() if found.gpus else None, "lora": found.lora}

@@ -29,12 +29,14 @@ from dsgui.core.texts.chinese.import_texts import IMPORTED
 from dsgui.core.texts.chinese.learn import LEARNING
 from dsgui.core.texts.chinese.memory_texts import (
     MEMORY_ABOUT,
+    MEMORY_BEYOND,
     MEMORY_CANNOT,
     MEMORY_CAUSE,
     MEMORY_CHEAPEST,
     MEMORY_FITS,
     MEMORY_MOMENTS,
     MEMORY_MOVES,
+    MEMORY_NEEDS,
     MEMORY_NOTES,
     MEMORY_OUTSIDE,
     MEMORY_PARTS,
@@ -108,6 +110,8 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "memory_notes": MEMORY_NOTES,
         "memory_stages": MEMORY_STAGES,
         "memory_outside": MEMORY_OUTSIDE,
+        "memory_needs": MEMORY_NEEDS,
+        "memory_beyond": MEMORY_BEYOND,
         "memory_when": MEMORY_WHEN,
         "memory_cause": MEMORY_CAUSE,
         "slow": SLOW,

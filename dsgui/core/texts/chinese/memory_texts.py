@@ -215,22 +215,18 @@ MEMORY_CHEAPEST: Mapping[str, str] = {
     "brief": "估计代价最小且放得下的改动：{needs}。",
     "brief_if_host": "估计代价最小且 GPU 放得下的改动：{needs}。前提是主机有 {size} 内存。",
     "in_bf16": "或者，若不必用 fp32 训练：{moves}。此时：{needs}。",
-    "none": "不卸载到 NVMe，也不换优化器和数据类型时，仅调整配置无法放下。需要更多或更大的 GPU、更多内存、更短的序列"
-    "、NVMe 目录、LoRA，或状态更少的优化器。",
-    "none_on_cpu": "不卸载到 NVMe，也不换优化器和数据类型时，仅调整配置无法放下。需要更多内存、更短的序列、NVMe 目录"
-    "、LoRA，或状态更少的优化器。",
-    "none_with_nvme": "不换优化器和数据类型时，仅调整配置无法放下。需要更多或更大的 GPU、更多内存、更多 NVMe 空闲空"
-    "间、更短的序列、LoRA，或状态更少的优化器。",
-    "none_on_cpu_with_nvme": "不换优化器和数据类型时，仅调整配置无法放下。需要更多内存、更多 NVMe 空闲空间、更短的序"
-    "列、LoRA，或状态更少的优化器。",
+    "none": "不卸载到 NVMe，也不换优化器和数据类型时，仅调整配置无法放下。",
+    "none_on_cpu": "不卸载到 NVMe，也不换优化器和数据类型时，仅调整配置无法放下。",
+    "none_with_nvme": "不换优化器和数据类型时，仅调整配置无法放下。",
+    "none_on_cpu_with_nvme": "不换优化器和数据类型时，仅调整配置无法放下。",
     "never": "不卸载到 NVMe，也不换优化器和数据类型时，仅调整配置无法放下：每个节点光是权重和优化器状态就要 {need}，"
-    "而该节点的 GPU 和主机一共只有 {room}。需要更多或更大的 GPU、更多内存、NVMe 目录、LoRA，或状态更少的优化器。",
+    "而该节点的 GPU 和主机一共只有 {room}。",
     "never_on_cpu": "不卸载到 NVMe，也不换优化器和数据类型时，仅调整配置无法放下：每个节点光是权重和优化器状态就要 "
-    "{need}，而主机内存只有 {room}。需要更多内存、NVMe 目录、LoRA，或状态更少的优化器。",
+    "{need}，而主机内存只有 {room}。",
     "never_adapted": "不卸载到 NVMe，也不换数据类型时，仅调整配置无法放下：每个节点光是模型权重就要 {need}，而该节点"
-    "的 GPU 和主机一共只有 {room}。需要更多或更大的 GPU、更多内存，或 NVMe 目录。",
+    "的 GPU 和主机一共只有 {room}。",
     "never_adapted_on_cpu": "不卸载到 NVMe，也不换数据类型时，仅调整配置无法放下：每个节点光是模型权重就要 {need}，"
-    "而主机内存只有 {room}。需要更多内存，或 NVMe 目录。",
+    "而主机内存只有 {room}。",
     "unsought": "更省的配置按公式比较：{why}",
     "none_certain": "没有哪种配置改动能保证放得下。",
     "refused": "代价最小且放得下的改动是 {moves}，但那样会：{problem}",
@@ -238,6 +234,29 @@ MEMORY_CHEAPEST: Mapping[str, str] = {
     "zero_init": "不是配置中的键：在脚本中用 deepspeed.zero.Init(config_dict_or_path=…) 创建模型，或通过 transformers "
     "的 HfDeepSpeedConfig 加载。",
     "checkpointing": "不是配置中的键：启动脚本时加 --gradient_checkpointing，或在代码中开启梯度检查点。",
+}
+
+MEMORY_NEEDS: Mapping[str, str] = {
+    "none": "需要更多或更大的 GPU、更多内存、更短的序列、NVMe 目录、LoRA，或状态更少的优化器。",
+    "none_on_cpu": "需要更多内存、更短的序列、NVMe 目录、LoRA，或状态更少的优化器。",
+    "none_with_nvme": "需要更多或更大的 GPU、更多内存、更多 NVMe 空闲空间、更短的序列、LoRA，或状态更少的优化器。",
+    "none_on_cpu_with_nvme": "需要更多内存、更多 NVMe 空闲空间、更短的序列、LoRA，或状态更少的优化器。",
+    "never": "需要更多或更大的 GPU、更多内存、NVMe 目录、LoRA，或状态更少的优化器。",
+    "never_on_cpu": "需要更多内存、NVMe 目录、LoRA，或状态更少的优化器。",
+    "never_adapted": "需要更多或更大的 GPU、更多内存，或 NVMe 目录。",
+    "never_adapted_on_cpu": "需要更多内存，或 NVMe 目录。",
+}
+
+MEMORY_BEYOND: Mapping[str, str] = {
+    "would": "按估算，这样可以放下：",
+    "lora": "rank 为 {rank} 的 LoRA",
+    "gpus": "{count} × {card}",
+    "nodes": "{nodes} 个节点，每个 {count} × {card}",
+    "line": "{what}：{then}",
+    "then": "{needs}。",
+    "then_with": "{needs}，同时改为 {moves}。",
+    "if_host": "仅当主机有 {size} 时才放得下。",
+    "script": "不是配置中的键：让脚本用 LoRA 训练（如 PEFT），rank 为 {rank}。",
 }
 
 MEMORY_OUTSIDE: Mapping[str, str] = {

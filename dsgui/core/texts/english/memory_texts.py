@@ -220,25 +220,18 @@ MEMORY_CHEAPEST: Mapping[str, str] = {
     "brief": "Cheapest change that fits, by estimate: {needs}.",
     "brief_if_host": "Cheapest change that fits the GPUs, by estimate: {needs}. It fits only if the host has {size}.",
     "in_bf16": "Or, if fp32 isn’t needed: {moves}. Then: {needs}.",
-    "none": "Without NVMe offload, no config change makes it fit with this optimizer and these data types. It needs "
-    "more or larger GPUs, more host memory, shorter sequences, an NVMe folder, LoRA, or a leaner optimizer.",
-    "none_on_cpu": "Without NVMe offload, no config change makes it fit with this optimizer and these data types. "
-    "It needs more host memory, shorter sequences, an NVMe folder, LoRA, or a leaner optimizer.",
-    "none_with_nvme": "No config change makes it fit with this optimizer and these data types. It needs more or "
-    "larger GPUs, more host memory, more free space on NVMe, shorter sequences, LoRA, or a leaner optimizer.",
-    "none_on_cpu_with_nvme": "No config change makes it fit with this optimizer and these data types. It needs more "
-    "host memory, more free space on NVMe, shorter sequences, LoRA, or a leaner optimizer.",
+    "none": "Without NVMe offload, no config change makes it fit with this optimizer and these data types.",
+    "none_on_cpu": "Without NVMe offload, no config change makes it fit with this optimizer and these data types.",
+    "none_with_nvme": "No config change makes it fit with this optimizer and these data types.",
+    "none_on_cpu_with_nvme": "No config change makes it fit with this optimizer and these data types.",
     "never": "Without NVMe offload, no config change makes it fit with this optimizer and these data types: weights "
-    "and optimizer states alone take {need} per node, and its GPUs and host have {room}. It needs more or larger "
-    "GPUs, more host memory, an NVMe folder, LoRA, or a leaner optimizer.",
+    "and optimizer states alone take {need} per node, and its GPUs and host have {room}.",
     "never_on_cpu": "Without NVMe offload, no config change makes it fit with this optimizer and these data types: "
-    "weights and optimizer states alone take {need} per node, and the host has {room}. It needs more host memory, "
-    "an NVMe folder, LoRA, or a leaner optimizer.",
+    "weights and optimizer states alone take {need} per node, and the host has {room}.",
     "never_adapted": "Without NVMe offload, no config change makes it fit in this data type: the model’s weights "
-    "alone take {need} per node, and its GPUs and host have {room}. It needs more or larger GPUs, more host memory, "
-    "or an NVMe folder.",
+    "alone take {need} per node, and its GPUs and host have {room}.",
     "never_adapted_on_cpu": "Without NVMe offload, no config change makes it fit in this data type: the model’s "
-    "weights alone take {need} per node, and the host has {room}. It needs more host memory, or an NVMe folder.",
+    "weights alone take {need} per node, and the host has {room}.",
     "unsought": "Leaner configs are compared by formula: {why:inside}",
     "none_certain": "No config change makes it fit for certain.",
     "refused": "The cheapest change that would fit is {moves}, but then: {problem}",
@@ -247,6 +240,34 @@ MEMORY_CHEAPEST: Mapping[str, str] = {
     "deepspeed.zero.Init(config_dict_or_path=…), or load it through transformers’ HfDeepSpeedConfig.",
     "checkpointing": "Not a config key: start the script with --gradient_checkpointing, or turn gradient "
     "checkpointing on in its code.",
+}
+
+# What helps where no change of the config does: by the code of the sentence that says so.
+MEMORY_NEEDS: Mapping[str, str] = {
+    "none": "It needs more or larger GPUs, more host memory, shorter sequences, an NVMe folder, LoRA, or a leaner "
+    "optimizer.",
+    "none_on_cpu": "It needs more host memory, shorter sequences, an NVMe folder, LoRA, or a leaner optimizer.",
+    "none_with_nvme": "It needs more or larger GPUs, more host memory, more free space on NVMe, shorter sequences, "
+    "LoRA, or a leaner optimizer.",
+    "none_on_cpu_with_nvme": "It needs more host memory, more free space on NVMe, shorter sequences, LoRA, or a "
+    "leaner optimizer.",
+    "never": "It needs more or larger GPUs, more host memory, an NVMe folder, LoRA, or a leaner optimizer.",
+    "never_on_cpu": "It needs more host memory, an NVMe folder, LoRA, or a leaner optimizer.",
+    "never_adapted": "It needs more or larger GPUs, more host memory, or an NVMe folder.",
+    "never_adapted_on_cpu": "It needs more host memory, or an NVMe folder.",
+}
+
+# What would make it fit, each with the changes of the config that it needs beside.
+MEMORY_BEYOND: Mapping[str, str] = {
+    "would": "What would fit, by estimate:",
+    "lora": "LoRA of rank {rank}",
+    "gpus": "{count} × {card}",
+    "nodes": "{nodes} nodes of {count} × {card}",
+    "line": "{what}: {then}",
+    "then": "{needs}.",
+    "then_with": "{needs}, with {moves}.",
+    "if_host": "It fits only if the host has {size}.",
+    "script": "Not a config key: have the script train with LoRA of rank {rank}, as PEFT does.",
 }
 
 # What is no key of the config.

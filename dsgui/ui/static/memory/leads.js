@@ -3,8 +3,6 @@
 import { button, el } from "../common/dom.js";
 import { words } from "../texts/texts.js";
 
-/** @import { Sentence } from "../types.d.ts" */
-
 const OPENED_MS = 100; // Gradio has made what a fold holds
 const MORE = "#memory .gr-accordion button.label-wrap:not(.open)";
 const CONTEXT = '#context-fold[aria-expanded="false"]';
@@ -54,13 +52,12 @@ export function focusField(name) {
   }, OPENED_MS);
 }
 
-/** A button for each of them. @param {Sentence | undefined} why @returns {HTMLElement[]} */
-export function leads(why) {
-  const names = helpsWith(why?.code);
+/** A button for each of them. @param {string[]} names of `FIELDS` @param {string} [before] @returns {HTMLElement[]} */
+export function leads(names, before = "") {
   if (!names.length) return [];
   const buttons = names.map((name) =>
     button(NAMES[name](), { class: "ds-mem-do ds-mem-lead", "data-field": name }, () => focusField(name)),
   );
   const spaced = buttons.flatMap((one, at) => (at ? [" ", one] : [one]));
-  return [el("p", { class: "ds-mem-leads" }, ...spaced)];
+  return [el("p", { class: "ds-mem-leads" }, ...(before ? [before, " "] : []), ...spaced)];
 }

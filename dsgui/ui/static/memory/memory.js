@@ -6,7 +6,8 @@ import { predicted, predictedBeside, predictedPart, gib, separated } from "../co
 import { barOf, chipOf, colourOf, idOf, keyName, legendOf } from "./memory_bars.js";
 import { limitTold, lineSwatch, partName, partsOf, stageOf, swatchOf } from "./memory_bars.js";
 import { Details } from "./memory_details.js";
-import { focusField, leads } from "./leads.js";
+import { focusField } from "./leads.js";
+import { offered, whyNone } from "./offers.js";
 import { Rehearsal } from "./memory_rehearsal.js";
 import { listed, textOf, words } from "../texts/texts.js";
 import { onUnanswered } from "../common/unanswered.js";
@@ -14,7 +15,7 @@ import { onAnotherText, wasTyped } from "../config/editor.js";
 import { heldAt } from "../config/held.js";
 import { givenTold, isPlaced, onPlaced, tellWayOut } from "../config/way_out.js";
 
-/** @import { MemoryBar, MemoryChange, MemoryDevice, MemoryPart, MemoryProps, Sentence } from "../types.d.ts" */
+/** @import { Beyond, MemoryBar, MemoryChange, MemoryDevice, MemoryPart, MemoryProps, Sentence } from "../types.d.ts" */
 /** @import { MemoryTold, Trigger, Watch, WayOut } from "../types.d.ts" */
 
 const ALL = "";
@@ -36,6 +37,8 @@ class Memory {
     this.moment = ALL;
     this.chosen = "";
     this.looking = "";
+    this.sought = ""; // what was looked for without a press, as no change of the config makes it fit
+    this.waits = false; // for what is found
     this.rehearsal = new Rehearsal((name, given) => {
       if (name === "rehearse") this.details.open(); // its charts come there
       trigger(name, given);
@@ -65,6 +68,7 @@ class Memory {
     onUnanswered("change", () => {
       this.unanswered = this.looking;
       this.looking = "";
+      this.waits = false;
       this.show();
     });
     root.addEventListener("click", (event) => {
@@ -96,6 +100,7 @@ class Memory {
     this.root.replaceChildren(...(told?.devices ? this.drawn(told, told.devices) : this.undrawn(told)));
     this.rehearse();
     tellWayOut(told ? this.wayOut(told) : null);
+    this.seek(told);
     if (focused && this.root.querySelector(`#${CSS.escape(focused)}`)) document.getElementById(focused)?.focus();
   }
 
@@ -208,7 +213,7 @@ class Memory {
     const texts = unanswered && !this.placed ? [words("memory_page", "unanswered")] : this.left;
     const left = texts.map((text) => el("p", { class: "ds-mem-change", role: "status" }, text));
     if (stage === "nothing" || this.placed) return left;
-    if (stage === "found" && found) return howTo(found, () => this.apply(found));
+    if (stage === "found" && found) return howTo(found, this.others(told, found), () => this.apply(found));
     const looking = stage === "looking";
     const name = looking ? words("memory_page", "looking") : words("memory_page", "find");
     const attributes = {
@@ -242,12 +247,29 @@ class Memory {
     const name = countOf(found) ? applyName(countOf(found)) : "";
     const apply = () => this.apply(found);
     const way = { text: saidOf(found), steps: stepsOf(found), other: found.other?.text ?? "" };
-    return { ...way, leads: leads(found.why), name, looking: false, press: apply };
+    return { ...way, leads: this.others(told, found), name, looking: false, press: apply };
+  }
+
+  /** What would fit where no change does. @param {MemoryTold} told @param {MemoryChange} found */
+  others(told, found) {
+    const seeking = told.never !== undefined && this.found()?.asked !== told.asked && this.sought === told.asked;
+    return offered(found, seeking, (one) => this.apply(one));
+  }
+
+  /** That no change helps is known at once, and what does is looked for. @param {MemoryTold | null} told */
+  seek(told) {
+    const { never, asked = "" } = told ?? {};
+    if (!never || this.waits || this.sought === asked || this.found()?.asked === asked) return;
+    this.sought = asked;
+    this.waits = true;
+    this.trigger("find", { asked });
+    this.show();
   }
 
   /** What was found, or is known without looking for it. @param {MemoryTold} told @returns {MemoryChange | null} */
   foundFor({ never, asked = "" }) {
-    return never ? { asked, why: never } : this.found();
+    const found = this.found();
+    return never && found?.asked !== asked ? { asked, ...never } : found;
   }
 
   /** @returns {MemoryChange | null} */
@@ -263,14 +285,21 @@ class Memory {
     this.unanswered = "";
     this.left = [];
     this.show();
+    this.waits = true;
     this.trigger("find", { asked: this.looking });
   }
 
-  /** @param {MemoryChange} found */
+  answered() {
+    this.waits = false;
+    this.show();
+  }
+
+  /** @param {MemoryChange | Beyond} found */
   apply(found) {
     this.looking = "";
     this.left = ofScript(found);
-    this.trigger("apply", { changes: found.changes ?? [], ticks: ticksOf(found), given: found.given ?? [] });
+    const { changes = [], given = [], fields = {} } = found;
+    this.trigger("apply", { changes, ticks: ticksOf(found), given, fields });
   }
 
   /** Every moment with what it takes; one of them is shown. @param {MemoryDevice[]} devices */
@@ -389,7 +418,7 @@ const whereButton = (pointer, text) => el("button", { type: "button", class: "ds
 const short = ({ code = "", text }) =>
   el("p", { class: "ds-mem-short", "data-fit": code.startsWith("short") ? "does_not_fit" : "tight" }, text);
 
-/** The panel's boxes that say what the script does. @param {MemoryChange} found @returns {string[]} */
+/** The panel's boxes that say what the script does. @param {MemoryChange | Beyond} found @returns {string[]} */
 function ticksOf(found) {
   return [...(found.checkpointing ? ["checkpointing"] : []), ...(found.zero_init ? ["zero_init"] : [])];
 }
@@ -428,9 +457,10 @@ function formulas(bar) {
 
 /** @param {MemoryChange} found */
 const saidOf = (found) =>
-  found.why?.text ?? (stepsOf(found).length ? found.brief : found.text) ?? words("memory_page", "fits_as_is");
+  whyNone(found) || (stepsOf(found).length ? found.brief : found.text) || words("memory_page", "fits_as_is");
 
-/** What a press gives the script, and what is left to it. @param {MemoryChange} found @returns {(Node | string)[]} */
+/** What a press gives the script, and what is left to it.
+ * @param {MemoryChange | Beyond} found @returns {(Node | string)[]} */
 const ofScript = ({ given = [], script = [] }) => [
   ...(given.length ? [givenTold(given)] : []),
   ...script.map(({ text }) => text),
@@ -472,8 +502,9 @@ const step = (name, before, after) =>
     el("code", {}, separated(after)),
   );
 
-/** What to change, in words and key by key. @param {MemoryChange} found @param {() => void} apply */
-function howTo(found, apply) {
+/** What to change, in words and key by key.
+ * @param {MemoryChange} found @param {HTMLElement[]} others @param {() => void} apply */
+function howTo(found, others, apply) {
   const text = el("p", { class: "ds-mem-change", role: "status" }, saidOf(found));
   const items = stepsOf(found).map((one) => el("li", {}, one));
   const list = items.length ? [el("ul", { class: "ds-mem-edits" }, ...items)] : [];
@@ -481,7 +512,7 @@ function howTo(found, apply) {
   const count = countOf(found);
   const press = count ? [button(applyName(count), attributes, apply)] : [];
   const other = found.other ? [el("p", { class: "ds-mem-change" }, found.other.text)] : [];
-  return [text, ...leads(found.why), ...list, ...press, ...other];
+  return [text, ...others, ...list, ...press, ...other];
 }
 
 /** @param {MemoryTold} told */
@@ -556,7 +587,8 @@ const range = ({ bytes, least, most }) => predictedPart(bytes, least, most);
  */
 export function mount(element, props, trigger, watch) {
   const memory = new Memory(part(element, ".ds-memory"), props, trigger);
-  for (const name of ["value", "found"]) watch(name, () => memory.show());
+  watch("value", () => memory.show());
+  watch("found", () => memory.answered());
   watch("rehearsed", () => memory.rehearse());
   memory.show();
 }

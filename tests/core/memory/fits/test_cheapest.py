@@ -179,9 +179,11 @@ def test_that_none_fits_holds_for_this_optimizer_and_these_data_types_without_nv
     _, never, found = never_of(checker, SEVEN, ONE_CARD)
     assert str(never) == (
         "Without NVMe offload, no config change makes it fit with this optimizer and these data types: weights and "
-        "optimizer states alone take 91 GiB per node, and its GPUs and host have 90 GiB. It needs more or larger GPUs, "
-        "more host memory, an NVMe folder, LoRA, or a leaner optimizer."
+        "optimizer states alone take 91 GiB per node, and its GPUs and host have 90 GiB."
     )
+    needs = "It needs more or larger GPUs, more host memory, an NVMe folder, LoRA, or a leaner optimizer."
+    assert as_text(never) == f"{never} {needs}\n"
+    assert as_json(never)["needs"]["text"] == needs
     assert found == []
     for other in (NAMED["SGD"], NAMED["Adagrad"], LEAN, ON_NVME):
         assert never_of(checker, SEVEN | other, ONE_CARD)[1] is None, other

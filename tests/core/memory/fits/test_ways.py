@@ -11,7 +11,7 @@ from dsgui.core.memory.fits import ways as module
 from dsgui.core.memory.fits.first_choices import Goal, first_choices
 from dsgui.core.memory.fits.room import room_of
 from dsgui.core.memory.fits.verdict import Fit
-from dsgui.core.memory.fits.ways import MoreGpus, as_json, more_gpus, ways
+from dsgui.core.memory.fits.ways import MoreGpus, as_json, counts_of, ways
 from dsgui.core.memory.guessed import model_of_size
 
 GIB = 1 << 30
@@ -77,7 +77,7 @@ def test_lora_is_offered_where_it_fits_and_not_twice(presets, checker):
 def test_counts_are_more_than_what_failed_up_to_64():
     def counts(hardware, gpus, nodes):
         context = Context(gpus_per_node=gpus, nodes=nodes, hardware=hardware)
-        cards = {card.id: more_gpus(context, card) for card in module._cards(context)}
+        cards = {card.id: counts_of(context, card) for card in module._cards(context)}
         return {name: [one.gpus * one.nodes for one in offers] for name, offers in cards.items()}
 
     h100 = (card_named("h100"),)

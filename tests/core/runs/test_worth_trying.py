@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from dsgui.core.config.document import Document
-from dsgui.core.memory.fits.best import MOST, best, step_key
 from dsgui.core.memory.fits.verdict import Fit
+from dsgui.core.runs.worth_trying import MOST, best, step_key
 from tests.core.memory.fits.test_rungs import found
 
 
