@@ -10,6 +10,7 @@ from typing import Any
 
 import gradio as gr
 
+from dsgui.core.config.arguments import TrainingArguments
 from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.filling import FILLED_BY_TRAINER
 from dsgui.core.config.findings import Severity
@@ -23,8 +24,7 @@ from dsgui.ui.common.events import CHANGED_TEXT, ONCE, TELLING, details
 from dsgui.ui.common.findings_view import sendable
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.configure import ConfigurePage
-from dsgui.ui.config.context_bar import Launched
-from dsgui.ui.config.workbench import Workbench
+from dsgui.ui.config.workbench import Workbench, make_context
 from dsgui.ui.launch.previewed import Previewed
 
 
@@ -48,6 +48,16 @@ def converted(text: str, context: Context) -> Converted | None:
     """None where nothing would change. Raises `DocumentError`."""
     made = native_form(read_document(text), context)
     return made if made.text != text else None
+
+
+def _context(
+    services: Services, made: object, reads: str, planned: Sequence[Any], arguments: TrainingArguments | None = None
+) -> Context:
+    """That of the run that was `made` of the page; of none yet that of what is `planned` on 1 · Configure, for the
+    framework `reads`."""
+    if isinstance(made, Previewed):
+        return context_in(Launch.of(made.plan, {}), services.target(), arguments)
+    return make_context(services.target(), reads, *planned)
 
 
 def told_html(what: str, notes: Sequence[str]) -> str:
@@ -82,23 +92,20 @@ def wire_config_change(
     def change(held: Before, then: Any, said: str, times: int) -> tuple[Any, ...]:
         return held.after, then, CHANGED_TEXT, times + 1, held, said, gr.Button(visible=True)
 
-    def convert(text: str | None, current: str, made: object, times: int) -> tuple[Any, ...]:
-        """`made` is what was shown before the press; another thing once it was launched."""
+    def convert(text: str | None, made: object, times: int, current: str, *planned: Any) -> tuple[Any, ...]:
+        """`made` is what was shown before the press; before hosts or a script are named it is for what is `planned`."""
         found = None
-        if isinstance(made, Previewed):
-            with suppress(DocumentError):
-                found = converted(text or "", context_in(Launch.of(made.plan, {}), services.target()))
+        with suppress(DocumentError):
+            found = converted(text or "", _context(services, made, Integration.NATIVE.value, planned))
         if found is None:
             return tuple(gr.skip() for _ in goes_to)
         said = told_html(words("launch_page", "converted"), found.notes)
         return change(Before(text or "", current, found.text), Integration.NATIVE.value, said, times)
 
-    def fix(text: str | None, made: object, launched: Launched, times: int) -> tuple[Any, ...]:
+    def fix(text: str | None, made: object, times: int, current: str, *planned: Any) -> tuple[Any, ...]:
         """As `convert`; errors with one right fix."""
-        fixed = None
-        if isinstance(made, Previewed):
-            context = context_in(Launch.of(made.plan, {}), services.target(), launched.arguments)
-            fixed = workbench.plainly_fixed(text or "", context)
+        *_, launched = planned
+        fixed = workbench.plainly_fixed(text or "", _context(services, made, current, planned, launched.arguments))
         if fixed is None or not fixed.fixed:
             return tuple(gr.skip() for _ in goes_to)
         said = told_html(words("launch_page", "config_fixed"), list(map(repair, fixed.fixed)))
@@ -116,8 +123,9 @@ def wire_config_change(
 
     checks.show(show, None, [framework], **ONCE)
     # Through the queue: Gradio tells no change of a state else.
-    checks.convert(convert, [configure.text, framework, previewed, count], goes_to, **TELLING)
-    checks.fix(fix, [configure.text, previewed, configure.bar.launched, count], goes_to, **TELLING)
+    given = [configure.text, previewed, count, *configure.bar.inputs]
+    checks.convert(convert, given, goes_to, **TELLING)
+    checks.fix(fix, given, goes_to, **TELLING)
     undo.click(back, [configure.text, before, count], goes_to, **TELLING)
 
     def still(text: str | None, held: Before | None) -> tuple[Any, ...]:

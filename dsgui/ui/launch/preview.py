@@ -15,7 +15,7 @@ from dsgui.core.errors import DocumentError, DsguiError
 from dsgui.core.imported.brought import Brought
 from dsgui.core.launch.handing import trainers_part
 from dsgui.core.launch.places.slurm import SlurmJob
-from dsgui.core.launch.plan import Here, LaunchRequest, Plan
+from dsgui.core.launch.plan import READERS, Here, LaunchRequest, Plan
 from dsgui.core.launch.recipes import BY_NAME as BY_RECIPE
 from dsgui.core.launch.recipes import Recipe
 from dsgui.core.launch.run_fields import BY_NAME as BY_FIELD
@@ -59,6 +59,7 @@ from dsgui.ui.preflight.preflight_view import (
     BeforeStart,
     ToConfigure,
     before_hosts,
+    before_script,
     before_start,
     preflight_html,
     stops_html,
@@ -262,15 +263,14 @@ class Previewer:
             launch.findings,
             "" if reads.value == asked.reader else reads.value,
             is_convertible(launch),
-            self._fixes(asked, launch, arguments),
+            self._fixes(asked, launch, context_in(launch, self._services.target(), arguments)),
             bool(asked.values["model"] or loaded or of_text(asked.values["arguments"] or "").model),
         )
 
-    def _fixes(self, asked: Asked, launch: Launch, arguments: TrainingArguments | None) -> str:
+    def _fixes(self, asked: Asked, launch: Launch, context: Context) -> str:
         """The button for errors of the config, "" for none."""
         if launch.unreadable or not has_error((*launch.findings, *launch.by_arguments)):
             return ""
-        context = context_in(launch, self._services.target(), arguments)
         return fix_plain_html(self._workbench.findings(asked.text, context, fixes=True))
 
     def _may_log(self, asked: Asked, plan: Plan) -> bool:
@@ -301,19 +301,24 @@ class Previewer:
         if plan_here:
             seen, before, judged = self._of_script(asked, seen, plan_here)
         elif about == "script":
-            seen = replace(seen, loaded="")
+            seen, before, judged = self._of_config(asked, replace(seen, loaded=""))
         hosts = next((one for one in errors if field_of(one) == "hostfile"), None)
         differs = fills_in(asked.values, within=hosts in asks) if hosts else Differs()
         besides = how_many(seen.aside, Status.PROBLEM)
         refusals = Refusals(asks, wrong, besides, bool(asked.values["parent"]))
         # The script tells by what the config is read.
-        reads = plan_here.config_argument.integration if plan_here else Integration(asked.reader)
+        reads = judged.reader if judged else Integration(asked.reader)
         another = "" if reads.value == asked.reader else reads.value
-        to = ToConfigure(_recipe_to_load(asked), judged.findings if judged else (), another)
+        to = ToConfigure(_recipe_to_load(asked), reads=another)
+        context = planned_context(self._services, asked.values, reads.value, seen.launched)
+        if judged:
+            # The fixes are for what 1 · Configure is set to.
+            fixes = "" if another else self._fixes(asked, judged, context)
+            to = replace(to, found=judged.findings, converts=is_convertible(judged), fixes=fixes)
         stops = stops_html(seen.aside, seen.offers, to)
         return replace(
             seen,
-            says="" if asked.is_empty else self._meanwhile(asked, seen, judged, reads, before),
+            says="" if asked.is_empty else self._meanwhile(asked, seen, judged, context, before),
             why=lacks(error) if needed else refusals.summary,
             checks=refused_html(refusals, differs.offers if differs.within else "", stops, to.reads),
             instead=recipe_instead(self._services.recipes, asked.values["script"] or "")
@@ -367,14 +372,23 @@ class Previewer:
         seen = replace(seen, found=found, loaded=loaded, may_log=self._may_log(asked, plan), saves=saves)
         return seen, before, launch
 
-    def _meanwhile(
-        self, asked: Asked, seen: Seen, judged: Launch | None, reads: Integration, before: BeforeStart
-    ) -> str:
-        context = planned_context(self._services, asked.values, reads.value, seen.launched)
+    def _of_config(self, asked: Asked, seen: Seen) -> tuple[Seen, BeforeStart, Launch | None]:
+        """Without a script its config is read as it was said to be read, or as 1 · Configure has it."""
+        by = READERS.get(asked.values["reader"]) or READERS[asked.reader]
+        if asked.is_empty or by.by_itself:
+            return seen, BeforeStart(), None
+        services, arguments = self._services, seen.launched.arguments
+        context = planned_context(services, asked.values, by.integration.value, seen.launched)
+        launch = Launch({}, (), "", context.world_size, config_argument=by)
+        launch = _with_config(self._workbench, launch, asked.text, services.target(), arguments, None, context)
+        before = before_script(launch, services.machine.current())
+        return replace(seen, aside=before.rows), before, launch
+
+    def _meanwhile(self, asked: Asked, seen: Seen, judged: Launch | None, context: Context, before: BeforeStart) -> str:
         named, stops = self._config_name(asked), any(row.check in OF_CONFIG for row in seen.aside)
         page = self._services, self._workbench, asked.text, asked.values
         line = meanwhile(*page, named, context, judged, seen.loaded or "", stops=stops)
-        return config_read(line, reads, asked.reader, before)
+        return config_read(line, context.integration, asked.reader, before)
 
     # ------------------------------------------------------------------------------------------- on the page
     def _previewed(self, asked: Asked, seen: Seen, name: Named, made_from: tuple[Any, ...]) -> Previewed | None:

@@ -11,6 +11,7 @@ import gradio as gr
 
 from dsgui.core.config.findings import Finding, Severity, has_error
 from dsgui.core.config.pointer import dotted
+from dsgui.core.machine.machine import Machine
 from dsgui.core.machine.machine_report import counted, summary
 from dsgui.core.machine.verdicts import Row, Status, how_many
 from dsgui.core.preflight import memory_check, ticked_checks
@@ -18,6 +19,7 @@ from dsgui.core.preflight.argument_checks import argument_offers
 from dsgui.core.preflight.handing_checks import Offer, offer, reads_another
 from dsgui.core.preflight.preflight import AGREEMENT, CONFIG, OF_ARGUMENTS, preflight
 from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
+from dsgui.core.script.script import ScriptFacts
 from dsgui.core.texts.saying import words
 from dsgui.ui.common.events import ONCE
 from dsgui.ui.common.findings_view import breakable, prose, sendable, without_key
@@ -56,6 +58,12 @@ def before_hosts(launch: Launch, around: Surroundings) -> BeforeStart:
     found = before_start(launch, around)
     rows = tuple(row for row in found.rows if row.check in (*OF_CONFIG, *OF_ARGUMENTS) and row.status is Status.PROBLEM)
     return BeforeStart(rows, tuple(one for one in found.offers if is_open(rows, one)), found.handed, found.counts)
+
+
+def before_script(launch: Launch, machine: Machine) -> BeforeStart:
+    """What the config stops at whatever script is given."""
+    rows = before_start(launch, Surroundings(ScriptFacts(), machine)).rows
+    return BeforeStart(tuple(row for row in rows if row.check == CONFIG and row.status is Status.PROBLEM))
 
 
 @dataclass(frozen=True, slots=True)

@@ -189,7 +189,9 @@ def test_a_clone_says_what_comes_next() -> None:
 def test_a_clone_of_a_run_on_gpus_leads_on_where_none_is_here() -> None:
     before = replace(BEFORE, gpu_indices=(0, 1))
     html = line_html("r-1", before, [], replace(before, planned=Planned("h200")), SERVICES)
-    assert html.count("It ran on GPU 0, 1 (H200 141 GB); this machine has no GPU") == 3  # one for each place
+    # One for each place; here the line above it tells on what it ran.
+    assert html.count("It ran on GPU 0, 1 (H200 141 GB); this machine has no GPU") == 2
+    assert html.count(">This machine has no GPU and would train on its CPU.") == 1
     for way in ('data-where="several"', 'data-where="slurm"', 'data-press="standing-download"'):
         assert way in html
     here = cast(Services, SimpleNamespace(**vars(SERVICES) | {"target": _with_gpus}))

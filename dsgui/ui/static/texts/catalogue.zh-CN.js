@@ -1186,7 +1186,7 @@ export const TEXTS = {
   "clone_host": "主机 {size}",
   "clone_card": "{devices}（{card}）",
   "clone_next": "尚未启动：检查设置后再启动。",
-  "clone_next_here": "原运行使用 {devices}；本机没有 GPU，会用 CPU 训练。要用 GPU 训练：",
+  "clone_next_here": "本机没有 GPU，会用 CPU 训练。要用 GPU 训练：",
   "clone_next_ssh": "原运行使用 {devices}；本机没有 GPU。下一步：在“Hostfile”中添加有这种 GPU 的主机。",
   "clone_next_slurm": "原运行使用 {devices}；本机没有 GPU。下一步：检查作业的 GPU，然后提交。",
   "clone_over_ssh": "通过 ssh 启动",

@@ -230,7 +230,7 @@ RUNS_PAGE: dict[str, str] = {
     "clone_host": "host {size}",
     "clone_card": "{devices} ({card})",
     "clone_next": "Nothing runs yet: check the settings, then launch.",
-    "clone_next_here": "It ran on {devices}; this machine has no GPU and would train on its CPU. To train on a GPU:",
+    "clone_next_here": "This machine has no GPU and would train on its CPU. To train on a GPU:",
     "clone_next_ssh": "It ran on {devices}; this machine has no GPU. Next: add a host with one under “Hostfile”.",
     "clone_next_slurm": "It ran on {devices}; this machine has no GPU. Next: check the job’s GPUs, then submit.",
     "clone_over_ssh": "Launch over ssh",
