@@ -626,12 +626,17 @@ test("a mark's kind is named in the legend; an evaluation is not marked where it
   assert.equal(higher.yaxis3.domain[1], 2 * layout.yaxis3.domain[1]);
 });
 
-test("of values in a row that are no numbers the first is a cross and the others a faint row", () => {
+test("of values in a row that are no numbers the first is a cross and the others are shaded ground", () => {
   const content = { ...CONTENT, lines: [line([3, "NaN", "NaN", "NaN", 1, "NaN"])] };
-  const odd = tracesOf(content, VIEW, PAGE).filter(({ meta }) => meta?.part === "odd");
+  const traces = tracesOf(content, VIEW, PAGE);
+  const odd = traces.filter(({ meta }) => meta?.part === "odd");
   const [first, after] = odd.map(({ marker }) => Object(marker));
-  assert.deepEqual([first.symbol, after.symbol], ["x", "circle"]);
-  assert.ok(after.size < first.size);
+  assert.deepEqual([first.symbol, after.opacity], ["x", 0]);
+  const shaded = layoutOf(content, VIEW, PAGE, traces, 1).shapes.filter(({ type }) => type === "rect");
+  assert.deepEqual(
+    shaded.map((one) => ("x0" in one ? [one.x0, one.x1] : [])),
+    [[11, 13]], // the one of its own needs none
+  );
   assert.deepEqual(Object(odd[0].text).length + Object(odd[1].text).length, 4); // each can be pointed at
 });
 

@@ -320,16 +320,34 @@ function modeOf({ mode }, count, least = LEAST_LINE) {
 }
 
 /**
- * Of values in a row the first is a cross, and those after it a faint row: they are no plateau.
+ * Of values in a row the first is a cross, and those after it can be pointed at: a row of signs would be a plateau.
  * @param {{ at: number, height: number, text: string, follows: boolean }[]} odd @param {string} yaxis
  */
 function oddTraces(odd, yaxis) {
   const [first, after] = [odd.filter(({ follows }) => !follows), odd.filter(({ follows }) => follows)];
   return [
     ...(first.length ? [oddTrace(first, yaxis, { symbol: "x", size: first.length > FEW_ODD ? 6 : 10 })] : []),
-    ...(after.length ? [oddTrace(after, yaxis, { symbol: "circle", size: 3, opacity: 0.35 })] : []),
+    ...(after.length ? [oddTrace(after, yaxis, { symbol: "circle", size: 3, opacity: 0 })] : []),
   ];
 }
+
+/**
+ * Where values in a row are no numbers the ground is shaded, from the first on.
+ * @param {Trace[]} traces @param {number} foot @param {number} top
+ */
+function oddShapes(traces, foot, top) {
+  const stretches = traces.filter(isOdd).flatMap((trace, place, all) => {
+    if (!isHidden(trace)) return [];
+    const starts = all[place - 1]?.x ?? trace.x; // its crosses; of old values they may be gone
+    const ends = new Map(trace.x.map((at) => [starts.findLast((one) => one < at) ?? trace.x[0], at]));
+    return [...ends];
+  });
+  const across = { type: "rect", yref: "paper", y0: foot, y1: top, layer: "below", line: { width: 0 } };
+  return stretches.map(([x0, x1]) => ({ ...across, x0, x1, fillcolor: ODD, opacity: 0.1 }));
+}
+
+/** @param {Trace} trace */
+const isHidden = ({ marker }) => /** @type {{ opacity?: number } | undefined} */ (marker)?.opacity === 0;
 
 /**
  * @param {{ at: number, height: number, text: string }[]} odd @param {string} yaxis @param {object} marker
@@ -627,7 +645,12 @@ export function layoutOf(content, view, page, traces, revision, cut = null) {
     // What happened has a lane of its own below the curves: over them its symbols hid them.
     yaxis3: { domain: [0, lane || 1], range: [0, 1], fixedrange: true, visible: false },
     ...(second ? { yaxis2: { ...second } } : {}),
-    shapes: [...laneShapes(lane, page.grid), ...markLines(content.events, domain[1]), ...limitLines(placed.lines)],
+    shapes: [
+      ...laneShapes(lane, page.grid),
+      ...oddShapes(traces, domain[0], domain[1]),
+      ...markLines(content.events, domain[1]),
+      ...limitLines(placed.lines),
+    ],
     annotations: limitNames(placed, left.type === "log", font, domain[1], page.ground, free),
     showlegend: isNamed,
     // Right below the title, however high the row of charts is: the curves have the room that is left.
