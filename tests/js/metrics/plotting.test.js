@@ -118,7 +118,7 @@ test("where curves of several runs are one, those below are a rim on both sides 
     [1, 0, 2].map((run) => [run, { color: "#0072B2", width: 2, dash: "solid" }]),
   );
   const widths = rims.map(({ meta, line: at, zorder }) => [meta?.run, Object(at).width, zorder]);
-  assert.deepEqual(Object.fromEntries(widths.map(([run, ...told]) => [run, told])), { 1: [6, -2], 0: [4, -1] });
+  assert.deepEqual(Object.fromEntries(widths.map(([run, ...told]) => [run, told])), { 1: [4.5, -2], 0: [3.25, -1] });
   // The first two are one to the end, the third leaves them there.
   const seen = Object.fromEntries(rims.map(({ meta, y }) => [meta?.run, y.filter((one) => one !== null).length]));
   assert.equal(seen[1] - seen[0], 1);

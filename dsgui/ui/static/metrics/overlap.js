@@ -7,7 +7,7 @@ const LOOKED_AT = 60; // places of a curve
 const [NEAR, SAME] = [0.01, 1e-6]; // of the height: drawn at one place, and of the same value
 const LEFT_OUT = 0.02; // of the values at either end
 const SHARE = 0.3; // of these places: with fewer, curves cross
-const [RIM, MOST] = [1, 4]; // px on either side of what lies over it, of all that a pile has on both
+const [RIM, MOST] = [1, 2.5]; // px on either side of what lies over it, of all that a pile has on both
 /** As plotly draws them, in px. @type {Record<string, number[]>} */
 const DASHES = { dash: [9, 9], dot: [3, 3], dashdot: [9, 3, 3, 3] };
 

@@ -332,10 +332,11 @@ function oddTraces(odd, yaxis) {
 }
 
 /**
- * Where values in a row are no numbers the ground is shaded, from the first on.
+ * Where values in a row are no numbers the ground is shaded, from the first on; beside other runs it would be theirs.
  * @param {Trace[]} traces @param {number} foot @param {number} top
  */
 function oddShapes(traces, foot, top) {
+  if (new Set(traces.flatMap(({ meta }) => meta?.run ?? [])).size > 1) return [];
   const stretches = traces.filter(isOdd).flatMap((trace, place, all) => {
     if (!isHidden(trace)) return [];
     const starts = all[place - 1]?.x ?? trace.x; // its crosses; of old values they may be gone

@@ -309,7 +309,8 @@ export class RunView {
     this.showTitle();
     this.showState(this.isAsked(delta.state) ? "stopping" : delta.state);
     this.when.textContent = this.startOf(delta);
-    this.ran.textContent = (this.follower.about.ran ?? []).join(" · ");
+    const ran = (this.follower.about.ran ?? []).join(" · ");
+    this.ran.textContent = ran.replaceAll(/(?<=GPU|,) (?=\d)/g, "\u00a0"); // “GPU 0, 1” is a word
     this.ran.hidden = !this.ran.textContent;
     this.reason.textContent = this.sentence(delta);
     this.showPhases(delta);
