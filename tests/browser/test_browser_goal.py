@@ -143,10 +143,12 @@ def test_configs_are_shown_again_and_those_for_other_values_are_outdated(first_p
     find.click()
     expect(find).to_have_text("Show configs that fit")
     expect(results).not_to_have_attribute("inert", "")
+    expect(find).to_have_css("background-color", "rgba(0, 0, 0, 0)")
     page.fill("#goal-gpus", "4")
     outdated = page.get_by_text("Outdated: the values changed. Show configs again.")
     expect(outdated).to_be_visible()
     expect(results).to_have_attribute("inert", "")
+    expect(find).not_to_have_css("background-color", "rgba(0, 0, 0, 0)")  # filled is what comes next
     page.fill("#goal-gpus", "8")
     expect(outdated).to_be_hidden()
     expect(results).not_to_have_attribute("inert", "")
