@@ -30,6 +30,26 @@ def mark(page, line):
     return page.locator("#config-json .cm-lineNumbers [data-mark]").get_by_text(str(line), exact=True)
 
 
+def test_auto_has_no_steps_and_what_takes_a_value_away_is_there_where_it_is_pointed_at(page):
+    row = page.locator('[data-row="/train_batch_size"], :has(> * [data-pointer="/train_batch_size"]).ds-field').first
+    steps, auto, clear = row.locator(".ds-stepper"), row.locator(".ds-auto"), row.locator(".ds-clear")
+    replace_text(page, '{"train_batch_size": 8}')
+    expect(steps).to_have_count(2)
+    expect(steps.first).to_be_visible()
+    page.mouse.move(0, 0)
+    expect(clear).to_have_css("opacity", "0")
+    row.hover()
+    expect(clear).to_have_css("opacity", "1")
+    right = "(e) => e.getBoundingClientRect().right"
+    before = auto.evaluate(right)
+    auto.click()
+    expect(auto).to_have_attribute("aria-pressed", "true")
+    expect(steps.first).to_be_hidden()
+    assert auto.evaluate(right) == before  # nothing moves under the pointer
+    auto.click()
+    expect(steps.first).to_be_visible()
+
+
 def test_a_switch_has_three_states_and_a_short_list_is_chosen_by_the_arrow_keys(page):
     replace_text(page, json.dumps({"train_batch_size": 8, "zero_optimization": {"stage": 2}}))
     page.click('[data-tab="zero"]')

@@ -436,7 +436,15 @@ def test_losses_that_are_ten_times_apart_have_a_logarithmic_scale_which_is_said_
         expect(scale).to_have_attribute("aria-pressed", "true")
         page.set_viewport_size({"width": 1280, "height": 800})
         expect(scale).to_be_hidden()
-        expect(chart.locator('[data-toggle="pin"]')).to_be_visible()
+        pin = chart.locator('[data-toggle="pin"]')
+        expect(pin).to_be_visible()
+        page.locator("body").click(position={"x": 2, "y": 2})
+        page.mouse.move(0, 0)
+        expect(pin).to_have_css("opacity", "0")  # at rest a chart has its name, a menu, and what it is set to
+        expect(log).to_have_css("opacity", "1")
+        expect(menu).to_have_css("opacity", "1")
+        chart.hover()
+        expect(pin).to_have_css("opacity", "1")
 
 
 # Cheaper: of one run, above; of a comparison's charts, test_two_runs_are_compared… in test_browser_monitor.py.
