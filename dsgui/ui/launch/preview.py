@@ -313,7 +313,7 @@ class Previewer:
         context = planned_context(self._services, asked.values, reads.value, seen.launched)
         if judged:
             # The fixes are for what 1 · Configure is set to.
-            fixes = "" if another else self._fixes(asked, judged, context)
+            fixes = self._fixes(asked, judged, context) if reads.value == asked.configured else ""
             to = replace(to, found=judged.findings, converts=is_convertible(judged), fixes=fixes)
         stops = stops_html(seen.aside, seen.offers, to)
         return replace(

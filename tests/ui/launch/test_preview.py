@@ -361,6 +361,9 @@ def test_without_a_plan_the_config_is_converted_and_fixed_as_with_one(
     wrong = '{"train_micro_batch_size_per_gpu": 1, "zero_optimization": {"stage": 2, "overlap_com": true}}'
     assert "data-fix" not in page(config=wrong, **values)["checks"]  # 1 · Configure is set to the HF Trainer
     assert "data-fix" in page(config=wrong, **values | {"reader": "hf"})["checks"]
+    native = {"what": "pretraining", "script": "", "where": "several", "hostfile": ""}
+    assert "ds-error" in page(config=wrong, **native)["checks"]
+    assert "data-fix" not in page(config=wrong, **native)["checks"]  # the same of a recipe
 
 
 def test_before_a_host_is_named_a_recipe_offers_its_preset_for_another_config(page: Page) -> None:
