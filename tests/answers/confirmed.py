@@ -53,7 +53,9 @@ class Confirmed:
         with self._file.with_suffix(".lock").open("a") as held:
             fcntl.flock(held, fcntl.LOCK_EX)
             kept = {"by": releases(), "confirmed": sorted(self._known() | {key})}
-            self._file.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
+            whole = self._file.with_suffix(".new")  # others read meanwhile
+            whole.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
+            whole.replace(self._file)
 
 
 def _key(about: str, claim: Any) -> str:

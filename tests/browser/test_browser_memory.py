@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.support.browser import HeldAnswers, choose, editor, replace_text
+from tests.support.run_fixtures import wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -159,6 +160,34 @@ def test_where_no_change_fits_a_press_plans_for_what_does(page):
     expect(page.locator("#nodes input")).to_have_value(nodes or "1")
     expect(chip(page)).to_have_text("fits")
     expect(page.locator("#findings .ds-verdict")).to_contain_text("Checks pass")
+
+
+LOOKS = "window.gradio_config.dependencies.find(({ targets }) => targets.some(([, event]) => event === 'find')).id"
+
+
+def test_a_press_waits_for_what_the_page_looks_for_by_itself(page):
+    """It is no second request that is dropped: the page would say that it looks for good."""
+    plan_for_a_24_gb_card(page)
+    looks, held = page.evaluate(LOOKS), []
+
+    def hold(route):
+        is_first = not held and json.loads(route.request.post_data or "{}").get("fn_index") == looks
+        held.append(route) if is_first else route.continue_()
+
+    page.route("**/gradio_api/run/**", hold)
+    page.fill("#memory-model textarea, #memory-model input", "70B")
+    page.get_by_role("button", name="More: checkpointing").click()
+    page.fill("#memory-host textarea, #memory-host input", "32")
+    way_out = page.locator("#findings .ds-way-out")
+    expect(way_out).to_contain_text("Looking for")
+    wait_until(lambda: held or page.wait_for_timeout(50))
+    page.fill("#memory-host textarea, #memory-host input", "512")
+    page.fill("#memory-model textarea, #memory-model input", "7B")
+    page.fill("#memory-length textarea, #memory-length input", "400000")
+    way_out.get_by_role("button", name="Find the cheapest change that fits").click()
+    page.wait_for_timeout(300)
+    held[0].continue_()
+    expect(way_out).to_contain_text("no config change makes it fit with this optimizer and these data types. It needs")
 
 
 def test_of_one_device_alone_the_head_says_that_it_does_not_fit(page):

@@ -25,7 +25,7 @@ from dsgui.core.script.words import value_of
 from dsgui.core.texts.saying import Said, as_told
 from dsgui.ui.common.documents import read_document
 from dsgui.ui.common.embedded import tell_if_unanswered
-from dsgui.ui.common.events import CHANGED_TEXT, ONCE, details
+from dsgui.ui.common.events import CHANGED_TEXT, LIVE, ONCE, details
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.context_bar import UNSEEN, ContextBar, Launched
 from dsgui.ui.config.memory_panel import MemoryPanel, asked_of, inquiry_for, memory_shown
@@ -57,7 +57,8 @@ def wire_memory_change(
         bars = memory_shown(services, view, context, given)
         return gr.update(found=change_found(services, view, context, given, launched), value=bars)
 
-    tell_if_unanswered(memory.panel.find(find, [text, *bar, *memory.inputs], [memory.panel], **ONCE), "change")
+    # A press while the page looks by itself, for what stood there before, waits for that.
+    tell_if_unanswered(memory.panel.find(find, [text, *bar, *memory.inputs], [memory.panel], **LIVE), "change")
 
 
 def wire_applied(

@@ -916,7 +916,7 @@ def test_a_clone_tells_all_it_set_on_the_launch_page_and_leaves_nothing_of_the_l
         expect(page.locator("#port input, #port textarea")).to_have_value("")
         # It ran on GPUs, and here is none: the ways on are there, for the place that is chosen.
         ways = page.locator("#loaded-run .ds-next:visible")
-        expect(ways).to_contain_text("this machine has no GPU and would train on its CPU")
+        expect(ways).to_contain_text("This machine has no GPU and would train on its CPU")
         page.get_by_role("button", name="Submit with Slurm").click()
         expect(page.get_by_label("Slurm", exact=True)).to_be_checked()
         expect(ways).to_contain_text("Next: check the job’s GPUs, then submit.")

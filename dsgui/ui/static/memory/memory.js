@@ -38,7 +38,7 @@ class Memory {
     this.chosen = "";
     this.looking = "";
     this.sought = ""; // what was looked for without a press, as no change of the config makes it fit
-    this.waits = false; // for what is found
+    this.seeking = ""; // the same until there is an answer
     this.rehearsal = new Rehearsal((name, given) => {
       if (name === "rehearse") this.details.open(); // its charts come there
       trigger(name, given);
@@ -67,8 +67,7 @@ class Memory {
     this.unanswered = ""; // what a change was looked for, and the server had no answer
     onUnanswered("change", () => {
       this.unanswered = this.looking;
-      this.looking = "";
-      this.waits = false;
+      this.looking = this.seeking = "";
       this.show();
     });
     root.addEventListener("click", (event) => {
@@ -252,16 +251,15 @@ class Memory {
 
   /** What would fit where no change does. @param {MemoryTold} told @param {MemoryChange} found */
   others(told, found) {
-    const seeking = told.never !== undefined && this.found()?.asked !== told.asked && this.sought === told.asked;
+    const seeking = told.never !== undefined && this.found()?.asked !== told.asked && this.seeking === told.asked;
     return offered(found, seeking, (one) => this.apply(one));
   }
 
   /** That no change helps is known at once, and what does is looked for. @param {MemoryTold | null} told */
   seek(told) {
     const { never, asked = "" } = told ?? {};
-    if (!never || this.waits || this.sought === asked || this.found()?.asked === asked) return;
-    this.sought = asked;
-    this.waits = true;
+    if (!never || this.sought === asked || this.found()?.asked === asked) return;
+    this.sought = this.seeking = asked;
     this.trigger("find", { asked });
     this.show();
   }
@@ -285,13 +283,7 @@ class Memory {
     this.unanswered = "";
     this.left = [];
     this.show();
-    this.waits = true;
     this.trigger("find", { asked: this.looking });
-  }
-
-  answered() {
-    this.waits = false;
-    this.show();
   }
 
   /** @param {MemoryChange | Beyond} found */
@@ -587,8 +579,7 @@ const range = ({ bytes, least, most }) => predictedPart(bytes, least, most);
  */
 export function mount(element, props, trigger, watch) {
   const memory = new Memory(part(element, ".ds-memory"), props, trigger);
-  watch("value", () => memory.show());
-  watch("found", () => memory.answered());
+  for (const name of ["value", "found"]) watch(name, () => memory.show());
   watch("rehearsed", () => memory.rehearse());
   memory.show();
 }
