@@ -690,7 +690,7 @@ export class RunList {
   showEvery() {
     const all =
       this.ids.length > 0 && this.choice.size >= this.told.fits && this.ids.every((id) => this.choice.has(id));
-    this.head.showEvery(all, this.choice.size > 0, !this.told.fits);
+    this.head.showEvery(all || this.ticks.awaited !== null, this.choice.size > 0, !this.told.fits);
   }
 
   /** A run was deleted. @param {string} id */

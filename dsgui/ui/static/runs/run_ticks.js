@@ -18,6 +18,8 @@ export class RunTicks {
     this.isRange = false;
     this.anchor = ""; // the run whose box was ticked last
     this.anchorAt = 0;
+    /** @type {object | null} the tick on all that waits for the server */
+    this.awaited = null;
   }
 
   /** The list is another: no range begins in the last one. */
@@ -36,8 +38,22 @@ export class RunTicks {
 
   /** @param {boolean} checked @param {number} fits how many there are */
   async every(checked, fits) {
-    if (checked) this.choice.set(await this.between(0, Math.min(fits, MOST_CHOSEN) - 1), true);
-    else this.choice.clear();
+    const awaited = (this.awaited = checked ? {} : null);
+    if (!awaited) return this.choice.clear();
+    try {
+      const runs = await this.between(0, Math.min(fits, MOST_CHOSEN) - 1);
+      if (!this.overtaken(awaited)) this.choice.set(runs, true);
+    } catch (error) {
+      if (!this.overtaken(awaited)) this.choice.changed();
+      throw error;
+    }
+  }
+
+  /** Whether another tick came after it. An answer is awaited no longer. @param {object} awaited */
+  overtaken(awaited) {
+    const isOld = this.awaited !== awaited;
+    if (!isOld) this.awaited = null;
+    return isOld;
   }
 
   /** Where in the list a run stands, or stood when its box was ticked. @param {string} id */
