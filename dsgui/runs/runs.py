@@ -631,6 +631,7 @@ class Runs:
             place=asked.place if asked else 0,
             doing=self._doing(progress, seen.status),
             no_loss=self._no_loss(directory, plan, seen.status),
+            why=self._why(directory, seen.status),
             trouble=tuple(altered(one, self.masked) for one in _trouble(directory, seen, damage(directory))),
             predicted=foretold.predicted if foretold else None,
             peak=progress.get("peak"),
@@ -653,6 +654,11 @@ class Runs:
             trial=plan.trial,
             adopted=plan.is_adopted,
         )
+
+    def _why(self, directory: RunDirectory, status: RunStatus) -> str | Said:
+        """Why it failed, in a few words, where that was kept."""
+        found = directory.read_diagnosis() if status.state is RunState.FAILED else None
+        return altered(found.title, self.masked) if found else ""
 
     def _called(self, directory: RunDirectory) -> str:
         return self.name_of(directory, _plan_of(directory))

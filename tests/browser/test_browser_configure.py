@@ -309,7 +309,7 @@ DOUBLE_TAP = """(button) => {
   const findings = document.querySelector("#findings .ds-findings-root");
   new MutationObserver((_, seen) => {
     seen.disconnect();
-    setTimeout(() => document.querySelector("#repair-json").dispatchEvent(new PointerEvent("click", tap)), 50);
+    setTimeout(() => document.querySelector("#repair-json").dispatchEvent(new PointerEvent("click", tap)));
   }).observe(findings, { childList: true });
   button.dispatchEvent(new PointerEvent("click", tap));
 }"""

@@ -190,6 +190,7 @@ def test_a_script_that_reads_its_config_through_the_trainer_is_given_advice_for_
     found = bench.store.open(run_id).read_diagnosis()
     assert found
     assert found.signature == "cuda-memory"
+    assert str(bench.runs.summary(run_id).why) == str(found.title)
     assert [name for one in found.remedies for name, _ in one.options][:1] == ([option] if option else [])
 
 

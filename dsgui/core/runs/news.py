@@ -56,7 +56,8 @@ class RunSummary:
     launched; 0 for those from before they were counted. `predicted` is the memory that was foretold, `peak` the most
     that was measured, in bytes by device; `step_s` is what a step takes, after the first.
     `odd_loss` has the first loss that is no number, and its step, which may be None. `trial` is the plan's.
-    `trouble` is what is wrong with its folder or its supervisor; `adopted`: dsgui did not start it."""
+    `why` is the title of the diagnosis that was kept of a failed run, or ""; `trouble` is what is wrong with its folder
+    or its supervisor; `adopted`: dsgui did not start it."""
 
     run_id: str
     name: str
@@ -73,6 +74,7 @@ class RunSummary:
     place: int = 0
     doing: str = ""
     no_loss: NoLoss | None = None
+    why: str | Said = ""
     trouble: tuple[Said, ...] = ()
     predicted: Mapping[str, int] | None = None
     peak: Mapping[str, int] | None = None
@@ -94,9 +96,9 @@ class RunSummary:
         return sentences(self.trouble)
 
     def to_json(self) -> dict[str, Any]:
-        """`problem`, `devices` and what `differs` are in the language in use."""
+        """`why`, `problem`, `devices` and what `differs` are in the language in use."""
         differs = tuple(one.told() for one in self.differs)
-        plain = asdict(replace(self, trouble=(), devices=str(self.devices), differs=differs))
+        plain = asdict(replace(self, trouble=(), why=str(self.why), devices=str(self.devices), differs=differs))
         del plain["trouble"]
         return plain | {"state": self.state.value, "problem": self.problem}
 

@@ -134,6 +134,8 @@ export interface RunSummary {
   devices: string;
   script: string;
   problem?: string;
+  /** Why it failed, in a few words. */
+  why?: string;
   doing: string;
   place: number;
   predicted?: Predicted | null;
@@ -676,6 +678,8 @@ export interface PlotAxis {
 export interface PlotElement extends HTMLElement {
   _fullLayout?: { xaxis: PlotAxis; yaxis: PlotAxis };
   _fullData?: { uid: string; meta?: TraceMeta }[];
+  data?: object[];
+  layout?: { yaxis?: object; showlegend?: boolean };
   on?(event: "plotly_relayout", act: (change: Relayout) => void): void;
 }
 

@@ -1,6 +1,7 @@
 """The Runs page's charts, log and comparison, in Chromium, on runs made for it."""
 
 import json
+import re
 from contextlib import contextmanager
 from pathlib import Path
 from textwrap import dedent
@@ -250,6 +251,10 @@ def test_a_chart_is_saved_zoomed_by_the_keyboard_and_fills_the_screen(browser, m
                 act(f"save_{kind.lower()}")
             download.value.save_as(tmp_path / kind)
             assert (tmp_path / kind).read_bytes().startswith(begins)
+        # On the page the chart's title says what its axis does.
+        expect(chart.locator(".ytitle")).to_have_count(0)
+        expect(page.locator('[data-chart="GPU memory"] .ytitle')).to_have_text("GiB")
+        assert re.search(r'class="ytitle"[^>]*>loss<', (tmp_path / "SVG").read_text("utf-8"))
         with page.expect_download() as download:
             act("save_csv")
         download.value.save_as(tmp_path / "csv")

@@ -6,8 +6,10 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from dsgui.core.diagnosis.diagnosis import Diagnosis
 from dsgui.core.launch.state import RunState
 from dsgui.core.runs.label import Label
+from dsgui.core.texts.saying import said
 from dsgui.shell.runs.store import Store
 from tests.browser.running.test_browser_monitor import opened
 from tests.support.app_server import running_app
@@ -946,6 +948,27 @@ def test_how_many_more_settings_changed_is_told_however_long_the_first_are(brows
                 more = page.locator(f"[data-run='{run_id}'] {place} .ds-more-changes")
                 expect(more).to_have_text(" · +2")
                 wait_until(lambda more=more: more.evaluate(INSIDE))  # a row may be drawn anew meanwhile
+
+
+def test_the_list_tells_of_a_failed_run_why_it_failed(browser, tmp_path):
+    run_id = make_run(tmp_path, Made("one", 20, state=RunState.FAILED))
+    others = [make_run(tmp_path, Made(state.value, 20, state=state)) for state in (RunState.FAILED, RunState.SUCCEEDED)]
+    texts = [said(f"diagnosis_{kind}", "cuda_memory") for kind in ("titles", "meanings")]
+    Store(tmp_path).open(run_id).write_diagnosis(Diagnosis("cuda-memory", *texts, ()).to_json())
+    why = "The GPU ran out of memory while training"
+    with running_app(tmp_path) as app, opened(browser, app, "tab=runs") as page:
+        told = row(page, run_id).locator(".ds-run-why")
+        expect(told).to_have_text(why)
+        wait_until(lambda: told.evaluate("node => node.scrollWidth <= node.clientWidth"))
+        heights = [row(page, one).bounding_box()["height"] for one in (run_id, *others)]
+        assert len(set(heights)) == 1
+        for one in others:
+            expect(row(page, one).locator(".ds-run-why")).to_be_empty()
+        page.set_viewport_size({"width": 390, "height": 844})
+        expect(row(page, run_id)).to_contain_text(f"step 20 · {why}")
+        page.context.add_cookies([{"name": "dsgui_language", "value": "zh-CN", "url": app.url}])
+        page.reload()
+        expect(row(page, run_id)).to_contain_text("第 20 步 · 训练时显存不足")
 
 
 def test_values_of_two_runs_stay_near_on_a_wide_screen_and_those_of_four_stand_in_twos_on_a_phone(browser, tmp_path):

@@ -303,6 +303,7 @@ export class Chart {
     this.name(traces);
     const layout = { ...layoutOf(content, view, page, traces, this.revision, cut), width: this.plot.clientWidth };
     layout.height = this.heightFor(layout.height);
+    if (this.content.yTitle.toLowerCase() === this.title.toLowerCase()) layout.yaxis.title.text = ""; // it stands above
     await Plotly.react(this.plot, traces, layout, { displayModeBar: false, plotlyServerURL: "" });
     this.traces = traces;
     this.layout = layout;
@@ -421,9 +422,12 @@ export class Chart {
     const filename = this.title.toLowerCase().replaceAll(" ", "-");
     const scale = format === "png" ? 2 : 1;
     const names = namesOf(this.lines, isDark());
-    const layout = { ...this.layout, showlegend: true };
-    const shown = names.length ? { data: [...this.traces, ...names], layout } : this.plot;
-    window.Plotly.downloadImage(shown, { format, filename, width: 1200, height: 600, scale });
+    const named = { data: [...this.traces, ...names], layout: { ...this.layout, showlegend: true } };
+    /** @type {Pick<PlotElement, "data" | "layout">} */
+    const { data, layout } = names.length ? named : this.plot;
+    const yaxis = { ...layout?.yaxis, title: { text: this.content.yTitle } }; // nothing stands above it
+    const saved = { format, filename, width: 1200, height: 600, scale };
+    window.Plotly.downloadImage({ data, layout: { ...layout, yaxis } }, saved);
   }
 
   /** @param {Relayout} change */

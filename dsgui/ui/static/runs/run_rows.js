@@ -58,7 +58,7 @@ export function tellState(node, state, loss) {
 function titleOf(run) {
   const script = (run.script || "").split("/").pop();
   const begun = began(run).toLocaleString(locale());
-  const told = [begun, run.devices, run.model, run.preset, script, run.run_id, run.problem];
+  const told = [begun, run.devices, run.model, run.preset, script, run.run_id, run.why, run.problem];
   return [run.name, told.filter(Boolean).join(" · "), run.note, ...allChanges(run)].filter(Boolean).join("\n");
 }
 
@@ -119,12 +119,13 @@ export function fillCard(entry, run) {
   name.textContent = run.name || run.run_id;
   showState(part(row, ":scope > .ds-state"), run);
   const begun = run.total || typeof run.step === "number";
-  const steps = [begun ? say("step_is", { step: wholeOf(run) }) : "", last, odd.first].filter(Boolean);
+  const told = run.why ? [run.why] : [last, odd.first];
+  const steps = [begun ? say("step_is", { step: wholeOf(run) }) : "", ...told].filter(Boolean);
   const did = run.doing || steps.join(" · ");
   sub.textContent = [did, duration(run.duration_s)].filter((one) => one && one !== "–").join(" · ") || "–";
   const changes = mostChanged(run);
-  const told = changes ? [] : [run.devices, run.model, run.preset].filter((one) => one && one !== "–");
-  const [date, rest] = [dateOf(run).replace(/^–$/, ""), changes || told.join(" · ")];
+  const about = changes ? [] : [run.devices, run.model, run.preset].filter((one) => one && one !== "–");
+  const [date, rest] = [dateOf(run).replace(/^–$/, ""), changes || about.join(" · ")];
   what.replaceChildren(
     el("span", { class: "ds-run-date" }, [date, rest].every(Boolean) ? `${date} · ` : date), // alone it has that below
     el("span", {}, rest || (date ? "" : "–")),
@@ -149,7 +150,8 @@ export function fillCard(entry, run) {
 export function tableRow(id, columns) {
   /** @param {string} name @param {...Node} children */
   const cell = (name, ...children) => el("span", { class: "ds-cell", "data-column": name, role: "cell" }, ...children);
-  const open = el("a", { class: "ds-run-row", href: addressOf(id) }, el("span", { class: "ds-run-name" }));
+  const names = [el("span", { class: "ds-run-name" }), el("span", { class: "ds-run-why" })];
+  const open = el("a", { class: "ds-run-row", href: addressOf(id) }, ...names);
   return el(
     "div",
     { class: "ds-run-entry ds-table-row", "data-run": id, role: "row" },
@@ -177,6 +179,7 @@ function pencil(what) {
 export function fillRow(entry, run, columns, base) {
   const row = part(entry, ".ds-run-row");
   part(row, ".ds-run-name").textContent = run.name || run.run_id;
+  part(row, ".ds-run-why").textContent = run.why ?? "";
   row.title = titleOf(run);
   nameMenu(entry, run);
   entry.classList.toggle("ds-archived", run.archived);
